@@ -18,10 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TEST_SECONDS   120
-#define TEST_JOBS_MAX  64
+#define TEST_SECONDS 120
+#define TEST_JOBS_MAX 64
 #define TEST_EXIT_SKIP 77
-#define TEST_PATH_MAX  1024
+#define TEST_PATH_MAX 1024
 
 #define X(id) extern const hg_test_case hg_tests_##id[];
 #include "test_list.inc"
