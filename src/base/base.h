@@ -1,0 +1,110 @@
+/* base.h - the macros and small types every file uses. */
+#ifndef HG_BASE_BASE_H
+#define HG_BASE_BASE_H
+
+#include "hologram.h"
+
+#include <assert.h>
+
+/* Compiler-specific spelling lives here and nowhere else. */
+#if defined(__GNUC__)
+#define HG_MUST_CHECK __attribute__((warn_unused_result))
+#define HG_PRINTF(format, args) __attribute__((format(printf, format, args)))
+#define HG_RESTRICT __restrict__
+#define HG_LIKELY(x) __builtin_expect(!!(x), 1)
+#define HG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define HG_INLINE static inline __attribute__((always_inline))
+#else
+#define HG_MUST_CHECK
+#define HG_PRINTF(format, args)
+#define HG_RESTRICT
+#define HG_LIKELY(x) (x)
+#define HG_UNLIKELY(x) (x)
+#define HG_INLINE static inline
+#endif
+
+/* Forwards a failure; the only control-flow macro. */
+#define HG_TRY(expr)                                                                               \
+    do {                                                                                           \
+        holo_status hg_try_status = (expr);                                                        \
+        if (HG_UNLIKELY(hg_try_status != HOLO_OK)) return hg_try_status;                           \
+    } while (0)
+
+#define HG_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { HG_MAX_RANK = HOLO_MAX_RANK, HG_ALIGN = 64 };
+
+static inline int64_t hg_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t hg_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Rounds up to a multiple of a power of two; the caller knows it cannot wrap. */
+static inline size_t hg_align_up(size_t n, size_t align)
+{
+    return (n + align - 1) & ~(align - 1);
+}
+
+/* Overflow-checked arithmetic: false when the result does not fit. */
+static inline bool hg_mul_size(size_t a, size_t b, size_t *out)
+{
+    if (b != 0 && a > SIZE_MAX / b) return false;
+    *out = a * b;
+    return true;
+}
+
+static inline bool hg_add_size(size_t a, size_t b, size_t *out)
+{
+    if (a > SIZE_MAX - b) return false;
+    *out = a + b;
+    return true;
+}
+
+static inline bool hg_add_i64(int64_t a, int64_t b, int64_t *out)
+{
+    if ((b > 0 && a > INT64_MAX - b) || (b < 0 && a < INT64_MIN - b)) return false;
+    *out = a + b;
+    return true;
+}
+
+static inline bool hg_sub_i64(int64_t a, int64_t b, int64_t *out)
+{
+    if ((b < 0 && a > INT64_MAX + b) || (b > 0 && a < INT64_MIN + b)) return false;
+    *out = a - b;
+    return true;
+}
+
+static inline bool hg_mul_i64(int64_t a, int64_t b, int64_t *out)
+{
+    if (a == 0 || b == 0) {
+        *out = 0;
+        return true;
+    }
+    if ((a == -1 && b == INT64_MIN) || (b == -1 && a == INT64_MIN)) return false;
+    if (a != -1 && b != -1) {
+        int64_t limit_high = INT64_MAX / b, limit_low = INT64_MIN / b;
+        if (b > 0 ? (a > limit_high || a < limit_low) : (a < limit_high || a > limit_low)) return false;
+    }
+    *out = a * b;
+    return true;
+}
+
+/* Division rounding to minus infinity; b != 0 and not INT64_MIN / -1. */
+static inline int64_t hg_floor_div(int64_t a, int64_t b)
+{
+    int64_t q = a / b;
+    return (a % b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
+}
+
+static inline int64_t hg_ceil_div(int64_t a, int64_t b)
+{
+    int64_t q = a / b;
+    return (a % b != 0 && ((a < 0) == (b < 0))) ? q + 1 : q;
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* ctx.h - what every stage of a compile is handed: memory, where to put the error, whom to tell. */
+#ifndef HG_BASE_CTX_H
+#define HG_BASE_CTX_H
+
+#include "base/arena.h"
+#include "base/error.h"
+
+typedef struct hg_ctx {
+    hg_arena arena;   /* lives as long as the compile */
+    hg_arena scratch; /* reset after each pass */
+    holo_error *error;
+    holo_log_fn log;
+    void *log_user;
+    holo_limits limits;
+    holo_numerics numerics;
+    uint32_t flags; /* HOLO_COMPILE_* */
+} hg_ctx;
+
+/* A sentence to the log callback, if there is one. */
+void hg_log(const hg_ctx *ctx, holo_log_level level, const char *format, ...) HG_PRINTF(3, 4);
+
+/* Arena memory or HOLO_E_NOMEM with a sentence: `HG_TRY(HG_NEW(ctx, n, &p))` for a zeroed array of n. */
+#define HG_NEW(ctx, count, out)                                                                    \
+    ((*(out) = hg_arena_array(&(ctx)->arena, (count), sizeof **(out))) != NULL                     \
+         ? HOLO_OK                                                                                 \
+         : hg_fail_nomem((ctx)->error, sizeof **(out)))
+
+#endif

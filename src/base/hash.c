@@ -1,0 +1,48 @@
+/* hash.c - four lanes of multiply-rotate over 32-byte stripes, then a strong finaliser.
+ *
+ * Per stripe and lane: lane = rotl(lane + word * K1, 29) * K2. Reads are little-endian by bytes so that
+ * big-endian machines agree; compilers turn that into one load. */
+#include "base/hash.h"
+
+static const uint64_t hash_k1 = UINT64_C(0x9e3779b97f4a7c15), hash_k2 = UINT64_C(0xd6e8feb86659fd93);
+
+static uint64_t hash_load(const uint8_t *p, size_t n)
+{
+    uint64_t word = 0;
+    for (size_t i = 0; i < n; i++)
+        word |= (uint64_t)p[i] << (8 * i);
+    return word;
+}
+
+static uint64_t hash_round(uint64_t lane, uint64_t word)
+{
+    lane += word * hash_k1;
+    return (lane << 29 | lane >> 35) * hash_k2;
+}
+
+static uint64_t hash_mix(uint64_t x)
+{
+    x = (x ^ x >> 32) * hash_k2;
+    x = (x ^ x >> 29) * hash_k1;
+    return x ^ x >> 32;
+}
+
+uint64_t hg_hash(const void *data, size_t size, uint64_t seed)
+{
+    const uint8_t *p = data;
+    size_t left = size;
+    uint64_t lane[4] = {seed + hash_k1, seed ^ hash_k2, seed - hash_k1, ~seed};
+    for (; left >= 32; left -= 32, p += 32)
+        for (size_t i = 0; i < 4; i++)
+            lane[i] = hash_round(lane[i], hash_load(p + 8 * i, 8));
+    for (size_t i = 0; left > 0; i++) {
+        size_t n = left < 8 ? left : 8;
+        lane[i] = hash_round(lane[i], hash_load(p, n));
+        left -= n;
+        p += n;
+    }
+    uint64_t x = (uint64_t)size;
+    for (size_t i = 0; i < 4; i++)
+        x = hash_round(x, hash_mix(lane[i] + i));
+    return hash_mix(x);
+}
