@@ -9,14 +9,14 @@
 /* Compiler-specific spelling lives here and nowhere else. */
 #if defined(__GNUC__)
 #define HG_MUST_CHECK __attribute__((warn_unused_result))
-#define HG_PRINTF(format, args) __attribute__((format(printf, format, args)))
+#define HG_PRINTF(at, first) __attribute__((format(printf, at, first)))
 #define HG_RESTRICT __restrict__
 #define HG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define HG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HG_INLINE static inline __attribute__((always_inline))
 #else
 #define HG_MUST_CHECK
-#define HG_PRINTF(format, args)
+#define HG_PRINTF(at, first)
 #define HG_RESTRICT
 #define HG_LIKELY(x) (x)
 #define HG_UNLIKELY(x) (x)

@@ -1,0 +1,20 @@
+/* offsets.h - lifetimes and sizes to offsets in one slab; used by the planner for reports and by the
+ * runtime for every new set of sizes. */
+#ifndef HG_ISA_OFFSETS_H
+#define HG_ISA_OFFSETS_H
+
+#include "base/base.h"
+
+typedef struct hg_span {
+    uint32_t first, last; /* steps, both included */
+    size_t bytes;         /* 0: needs no place */
+    size_t offset;        /* result, a multiple of HG_ALIGN */
+} hg_span;
+
+/* Assigns offsets so that spans that live at the same time do not overlap. `order` has room for n
+ * entries. Returns the slab's size, or SIZE_MAX when it cannot be represented. */
+size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t *order);
+/* The largest sum of bytes live at one step: no assignment can be smaller. */
+size_t hg_offsets_bound(const hg_span *span, uint32_t n, uint32_t n_steps, size_t *per_step);
+
+#endif
