@@ -1,0 +1,205 @@
+/* op_build.c - building nodes in rewrites: composite operators and passes. */
+#include "op/op.h"
+
+#include "base/half.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void hg_build_init(hg_build *b, hg_graph *g, hg_node_id replaced)
+{
+    const hg_node *n = hg_graph_node(g, replaced);
+    *b = (hg_build){.g = g,
+                    .ctx = g->ctx,
+                    .region = n->region,
+                    .before = replaced,
+                    .id = replaced,
+                    .node = n};
+}
+
+static bool build_ok(hg_build *b, holo_status status)
+{
+    if (b->status == HOLO_OK) b->status = status;
+    /* Adding nodes may move the array. */
+    if (b->id != 0) b->node = hg_graph_node(b->g, b->id);
+    return b->status == HOLO_OK;
+}
+
+holo_status hg_build_fail(hg_build *b, holo_status status, const char *format, ...)
+{
+    char sentence[512], label[64];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    if (b->status != HOLO_OK) return b->status;
+    hg_str name = hg_node_label(b->g, b->id, label, sizeof label);
+    return b->status = hg_fail(b->ctx->error, status, "node '%.*s' (%s): %s", HG_STR_ARG(name),
+                               b->node->op->name, sentence);
+}
+
+hg_value_id hg_build_in(const hg_build *b, uint32_t i)
+{
+    return hg_node_in(b->g, hg_graph_node(b->g, b->id), i);
+}
+
+const hg_type *hg_build_type(const hg_build *b, hg_value_id value)
+{
+    static const hg_type absent;
+    return value == 0 ? &absent : &hg_graph_value(b->g, value)->type;
+}
+
+hg_node_id hg_build_node(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
+                         const hg_attr *attr, uint32_t n_attr, uint32_t n_out)
+{
+    if (b->status != HOLO_OK) return 0;
+    hg_attr *copy = NULL;
+    if (n_attr != 0) {
+        if (!build_ok(b, HG_NEW(b->ctx, n_attr, &copy))) return 0;
+        memcpy(copy, attr, n_attr * sizeof *attr);
+    }
+    hg_node_spec spec = {.op = hg_op_get(op),
+                         .name = b->id == 0 ? (hg_str){0} : hg_graph_node(b->g, b->id)->name,
+                         .in = in,
+                         .n_in = n_in,
+                         .attr = copy,
+                         .n_attr = n_attr,
+                         .n_out = n_out};
+    hg_node_id id;
+    if (!build_ok(b, hg_graph_add_node(b->g, b->region, b->before, &spec, &id))) return 0;
+    if (!build_ok(b, hg_op_infer(b->g, id))) return 0;
+    return id;
+}
+
+hg_value_id hg_build_op(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
+                        const hg_attr *attr, uint32_t n_attr)
+{
+    hg_node_id id = hg_build_node(b, op, in, n_in, attr, n_attr, 1);
+    return id == 0 ? 0 : hg_graph_node(b->g, id)->out[0];
+}
+
+hg_value_id hg_build_1(hg_build *b, const char *op, hg_value_id a)
+{
+    return hg_build_op(b, op, &a, 1, NULL, 0);
+}
+
+hg_value_id hg_build_2(hg_build *b, const char *op, hg_value_id a, hg_value_id c)
+{
+    return hg_build_op(b, op, (hg_value_id[]){a, c}, 2, NULL, 0);
+}
+
+hg_value_id hg_build_3(hg_build *b, const char *op, hg_value_id a, hg_value_id c, hg_value_id d)
+{
+    return hg_build_op(b, op, (hg_value_id[]){a, c, d}, 3, NULL, 0);
+}
+
+static hg_value_id build_const(hg_build *b, hg_type type, const void *data, size_t bytes)
+{
+    void *copy;
+    hg_value_id id;
+    if (b->status != HOLO_OK) return 0;
+    copy = hg_arena_alloc(&b->ctx->arena, bytes + 1);
+    if (copy == NULL) return build_ok(b, hg_fail_nomem(b->ctx->error, bytes)) ? 0 : 0;
+    if (bytes != 0) memcpy(copy, data, bytes);
+    if (!build_ok(b, hg_graph_add_const(b->g, (hg_str){0}, type, copy, bytes, &id))) return 0;
+    return id;
+}
+
+/* Any number type, through the same narrowing that stores use. */
+static size_t build_encode(holo_dtype dtype, double value, uint8_t out[8])
+{
+    int64_t i = (int64_t)value;
+    float f = (float)value;
+    uint16_t h;
+    switch (hg_dtype_bits(dtype)) {
+    case 64:
+        memcpy(out, dtype == HOLO_F64 ? (void *)&value : (void *)&i, 8);
+        return 8;
+    case 32:
+        memcpy(out, dtype == HOLO_F32 ? (void *)&f : (void *)&(int32_t){(int32_t)i}, 4);
+        return 4;
+    case 16:
+        h = dtype == HOLO_F16    ? hg_f32_to_f16(f)
+            : dtype == HOLO_BF16 ? hg_f32_to_bf16(f)
+                                 : (uint16_t)i;
+        memcpy(out, &h, 2);
+        return 2;
+    default: out[0] = (uint8_t)i; return 1;
+    }
+}
+
+hg_value_id hg_build_scalar(hg_build *b, holo_dtype dtype, double value)
+{
+    uint8_t bytes[8];
+    size_t size = build_encode(dtype, value, bytes);
+    return build_const(b, (hg_type){.dtype = dtype}, bytes, size);
+}
+
+hg_value_id hg_build_ints(hg_build *b, const int64_t *values, uint32_t count)
+{
+    hg_type type = {.dtype = HOLO_I64, .rank = 1};
+    type.dim[0] = hg_dim_const(&b->g->dims, count);
+    return build_const(b, type, values, count * sizeof *values);
+}
+
+hg_value_id hg_build_dims(hg_build *b, const hg_dim *dims, uint32_t count)
+{
+    hg_attr attr = hg_attr_make_dims(b, "dims", dims, count);
+    return hg_build_op(b, "holo:Dims", NULL, 0, &attr, 1);
+}
+
+hg_value_id hg_build_cast(hg_build *b, hg_value_id a, holo_dtype to)
+{
+    if (hg_build_type(b, a)->dtype == to) return a;
+    hg_attr attr = hg_attr_make_int("to", (int64_t)to);
+    return hg_build_op(b, "Cast", &a, 1, &attr, 1);
+}
+
+hg_attr hg_attr_make_int(const char *name, int64_t value)
+{
+    return (hg_attr){.name = hg_str_from(name), .kind = HG_ATTR_INT, .i = value};
+}
+
+hg_attr hg_attr_make_float(const char *name, double value)
+{
+    return (hg_attr){.name = hg_str_from(name), .kind = HG_ATTR_FLOAT, .f = (float)value};
+}
+
+hg_attr hg_attr_make_string(const char *name, const char *value)
+{
+    return (hg_attr){.name = hg_str_from(name), .kind = HG_ATTR_STRING, .s = hg_str_from(value)};
+}
+
+hg_attr hg_attr_make_ints(hg_build *b, const char *name, const int64_t *values, uint32_t count)
+{
+    int64_t *copy;
+    if (!build_ok(b, HG_NEW(b->ctx, count + 1, &copy))) return (hg_attr){0};
+    if (count != 0) memcpy(copy, values, count * sizeof *values);
+    return (hg_attr){
+        .name = hg_str_from(name), .kind = HG_ATTR_INTS, .ints = copy, .count = count};
+}
+
+hg_attr hg_attr_make_dims(hg_build *b, const char *name, const hg_dim *dims, uint32_t count)
+{
+    hg_dim *copy;
+    if (!build_ok(b, HG_NEW(b->ctx, count + 1, &copy))) return (hg_attr){0};
+    if (count != 0) memcpy(copy, dims, count * sizeof *dims);
+    return (hg_attr){
+        .name = hg_str_from(name), .kind = HG_ATTR_DIMS, .dims = copy, .count = count};
+}
+
+hg_attr hg_attr_make_code(const char *name, const hg_lane_code *code)
+{
+    return (hg_attr){.name = hg_str_from(name), .kind = HG_ATTR_CODE, .code = code};
+}
+
+void hg_build_replace(hg_build *b, uint32_t j, hg_value_id value)
+{
+    if (b->status != HOLO_OK || value == 0) return;
+    hg_value_id old = hg_graph_node(b->g, b->id)->out[j];
+    if (old == 0) return;
+    /* The model's name is what people know; it moves to the new value unless that has one. */
+    hg_value *to = hg_graph_value(b->g, value);
+    if (to->name.length == 0) to->name = hg_graph_value(b->g, old)->name;
+    hg_graph_replace_uses(b->g, old, value);
+}

@@ -1,0 +1,119 @@
+/* op_content.c - lane code on dimension expressions: how Shape -> Mul -> Add -> Concat chains become
+ * symbolic sizes instead of run-time work. */
+#include "op/op_content.h"
+
+/* One operation; 0 when expressions have no counterpart. */
+static hg_dim content_op(hg_dims *d, const hg_lane_op *op, hg_dim a, hg_dim b, hg_dim c)
+{
+    hg_dim zero = hg_dim_const(d, 0), one = hg_dim_const(d, 1);
+    switch (op->op) {
+    case HG_LANE_ADD: return hg_dim_add(d, a, b);
+    case HG_LANE_SUB: return hg_dim_sub(d, a, b);
+    case HG_LANE_MUL: return hg_dim_mul(d, a, b);
+    case HG_LANE_DIV: return hg_dim_truncdiv(d, a, b);
+    case HG_LANE_MOD: return hg_dim_mod(d, a, b);
+    case HG_LANE_MIN: return hg_dim_min(d, a, b);
+    case HG_LANE_MAX: return hg_dim_max(d, a, b);
+    case HG_LANE_NEG: return hg_dim_sub(d, zero, a);
+    case HG_LANE_ABS: return hg_dim_max(d, a, hg_dim_sub(d, zero, a));
+    case HG_LANE_EQ: return hg_dim_eq(d, a, b);
+    case HG_LANE_LT: return hg_dim_lt(d, a, b);
+    case HG_LANE_LE: return hg_dim_sub(d, one, hg_dim_lt(d, b, a));
+    case HG_LANE_SELECT: return hg_dim_select(d, a, b, c);
+    default: return 0;
+    }
+}
+
+static bool content_is_int(uint32_t type)
+{
+    return type == HG_LANE_I32 || type == HG_LANE_I64 || type == HG_LANE_U64;
+}
+
+/* Conversions between integers keep the number: a size that does not fit 32 bits would be wrong in the
+ * model itself. Narrower elements are not followed. */
+static hg_dim content_convert(const hg_lane_op *op, hg_dim a)
+{
+    if (op->op == HG_LANE_CAST) return content_is_int(op->index) ? a : 0;
+    return hg_dtype_bits((holo_dtype)op->index) >= 32 || op->index == HOLO_BOOL ? a : 0;
+}
+
+static hg_dim content_element(hg_dims *d, const hg_lane_code *code, const hg_dim *in, hg_dim *reg)
+{
+    for (uint32_t i = 0; i < code->n_op; i++) {
+        const hg_lane_op *op = &code->op[i];
+        if (!content_is_int(op->type)) return 0;
+        hg_dim a = reg[op->a], b = reg[op->b], c = reg[op->c], result;
+        if (op->op == HG_LANE_LOAD)
+            result = in[op->index];
+        else if (op->op == HG_LANE_CONST)
+            result = hg_dim_const(d, op->type == HG_LANE_I32 ? (int64_t)(int32_t)op->imm
+                                                             : (int64_t)op->imm);
+        else if (op->op == HG_LANE_CAST || op->op == HG_LANE_NARROW)
+            result = content_convert(op, a);
+        else
+            result = content_op(d, op, a, b, c);
+        if (result == 0) return 0;
+        reg[op->dst] = result;
+    }
+    return reg[code->out[0].reg];
+}
+
+/* Which element of input i meets element k of an output with `count` elements; only scalars and equal
+ * counts are followed. */
+static bool content_gather(hg_graph *g, const hg_node *n, uint32_t k, uint32_t count, hg_dim *in)
+{
+    for (uint32_t i = 0; i < n->n_in; i++) {
+        hg_value_id id = hg_node_in(g, n, i);
+        if (id == 0) continue;
+        const hg_value *v = hg_graph_value(g, id);
+        if (v->n_content != count && v->n_content != 1) return false;
+        in[i] = v->content[v->n_content == 1 ? 0 : k];
+    }
+    return true;
+}
+
+static bool content_inputs_known(hg_graph *g, const hg_node *n)
+{
+    const int64_t *ints;
+    size_t n_ints;
+    for (uint32_t i = 0; i < n->n_in; i++) {
+        hg_value_id id = hg_node_in(g, n, i);
+        if (id == 0) continue;
+        hg_value *v = hg_graph_value(g, id);
+        if (v->content != NULL) continue;
+        if (v->constant == NULL || !hg_graph_const_ints(g, id, &ints, &n_ints) || n_ints > 64)
+            return false;
+        hg_dim *content;
+        if (HG_NEW(g->ctx, n_ints + 1, &content) != HOLO_OK) return false;
+        for (size_t k = 0; k < n_ints; k++)
+            content[k] = hg_dim_const(&g->dims, ints[k]);
+        v->content = content;
+        v->n_content = (uint32_t)n_ints;
+    }
+    return n->n_in > 0;
+}
+
+holo_status hg_op_lane_content(hg_graph *g, hg_node_id id)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    if (n->n_out != 1 || n->out[0] == 0) return HOLO_OK;
+    const hg_type *type = &hg_graph_value(g, n->out[0])->type;
+    int64_t count;
+    if (!hg_dtype_in(type->dtype, HG_TYPES_INT | HG_TYPES_BOOL) || type->rank > 2) return HOLO_OK;
+    if (!hg_dim_is_const(&g->dims, hg_type_count(g, type), &count) || count > 64) return HOLO_OK;
+    if (!content_inputs_known(g, n)) return HOLO_OK;
+    hg_lane_code code;
+    hg_dim *content, *reg, *in;
+    HG_TRY(hg_op_code(g, id, &code));
+    HG_TRY(HG_NEW(g->ctx, (size_t)count + 1, &content));
+    HG_TRY(HG_NEW(g->ctx, HG_LANE_MAX_REG, &reg));
+    HG_TRY(HG_NEW(g->ctx, n->n_in, &in));
+    for (uint32_t k = 0; k < (uint32_t)count; k++) {
+        if (!content_gather(g, n, k, (uint32_t)count, in)) return HOLO_OK;
+        content[k] = content_element(&g->dims, &code, in, reg);
+        if (content[k] == 0) return HOLO_OK;
+    }
+    hg_graph_value(g, n->out[0])->content = content;
+    hg_graph_value(g, n->out[0])->n_content = (uint32_t)count;
+    return HOLO_OK;
+}
