@@ -1,0 +1,156 @@
+/* conv_nhwc.c - conv.nhwc: 2-D convolution, channels last, weights packed in panels of 16 outputs.
+ *
+ *   in[0]  X [N, H, W, C] f32
+ *   in[1]  W [G, P, KH*KW*C/G, 16] f32 or f16, made by pack.conv; P = ceil(O / G / 16)
+ *   in[2+] operands of the epilogue
+ *   param  kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w, groups
+ *   out[0] Y [N, OH, OW, O] f32 (any type with an epilogue)
+ *
+ * Padding at the bottom and right is whatever OH and OW imply. Exact profile: per output the
+ * products are added in the order (kh, kw, c), multiply then add; taps outside the input are
+ * skipped, which equals reading zero for finite weights. */
+#include "kernel/conv_nhwc.h"
+
+#include "base/half.h"
+#include "kernel/epilogue.h"
+#include "kernel/pack.h"
+
+enum { NHWC_FIRST_EXTRA = 2 };
+
+holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e)
+{
+    HG_TRY(hg_check_counts(a, e, 2, -1, 1, 9));
+    HG_TRY(hg_check_in_type(a, e, 1, HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F16)));
+    HG_TRY(hg_conv2d_check(a, e));
+    HG_TRY(hg_check_rank(&a->in[1], e, "packed weights", 4, 4));
+    HG_TRY(hg_check_param(a, e, 8, "groups", 1, INT32_MAX));
+    const holo_tensor *w = &a->in[1];
+    const int64_t c = a->in[0].dim[3], o = a->out[0].dim[3], groups = a->param[8];
+    HG_REQUIRE(e, c % groups == 0, HOLO_E_SHAPE, "%lld groups do not divide %lld input channels",
+               (long long)groups, (long long)c);
+    HG_REQUIRE(e, o % groups == 0, HOLO_E_SHAPE, "%lld groups do not divide %lld output channels",
+               (long long)groups, (long long)o);
+    int64_t k;
+    HG_REQUIRE(e, hg_mul_i64(a->param[0] * a->param[1], c / groups, &k), HOLO_E_SHAPE,
+               "a kernel of %lld x %lld over %lld channels is too large", (long long)a->param[0],
+               (long long)a->param[1], (long long)(c / groups));
+    const int64_t expected[4] = {groups, hg_panels(o / groups), k, HG_PANEL};
+    for (int d = 0; d < 4; d++)
+        HG_REQUIRE(e, w->dim[d] == expected[d], HOLO_E_SHAPE,
+                   "dimension %d of the packed weights is %lld, expected %lld", d,
+                   (long long)w->dim[d], (long long)expected[d]);
+    return hg_epilogue_check(a, e, NHWC_FIRST_EXTRA, 1, HOLO_F32);
+}
+
+hg_conv_nhwc_shape hg_conv_nhwc_shape_of(const hg_args *a)
+{
+    hg_conv_nhwc_shape s;
+    s.g = hg_conv2d_of(a);
+    s.groups = a->param[8];
+    s.group_c = s.g.c / s.groups;
+    s.group_o = s.g.o / s.groups;
+    s.k = a->in[1].dim[2];
+    s.taps = s.k == 0 ? 0 : s.g.kh * s.g.kw;
+    s.panels = a->in[1].dim[1];
+    return s;
+}
+
+void hg_conv_nhwc_cost(const hg_args *a, hg_cost *cost)
+{
+    hg_conv_nhwc_shape s = hg_conv_nhwc_shape_of(a);
+    cost->flops =
+        2.0 * (double)s.g.n * (double)s.g.oh * (double)s.g.ow * (double)s.g.o * (double)s.k;
+}
+
+static int64_t nhwc_units(const hg_args *a)
+{
+    hg_conv2d g = hg_conv2d_of(a);
+    return holo_tensor_count(&a->out[0]) == 0 ? 0 : g.n * g.oh;
+}
+
+static size_t nhwc_pixel_bytes(const hg_args *a)
+{
+    return hg_align_up((size_t)a->out[0].dim[3] * sizeof(float), HG_ALIGN);
+}
+
+static size_t nhwc_scratch(const hg_args *a)
+{
+    return a->code == NULL ? 0 : nhwc_pixel_bytes(a) + hg_epilogue_scratch(a);
+}
+
+static void nhwc_tap(const float *x, const void *w, holo_dtype dtype, int64_t c, float *sum)
+{
+    for (int64_t i = 0; i < c; i++)
+        for (int j = 0; j < HG_PANEL; j++)
+            sum[j] +=
+                x[i] * (dtype == HOLO_F32 ? ((const float *)w)[i * HG_PANEL + j]
+                                          : hg_f16_to_f32(((const uint16_t *)w)[i * HG_PANEL + j]));
+}
+
+/* One panel of outputs at one pixel; x points to the image, w to the panel. */
+static void nhwc_panel(const hg_conv_nhwc_shape *s, const float *x, const char *w, holo_dtype dtype,
+                       int64_t oy, int64_t ox, float *sum)
+{
+    const hg_conv2d *g = &s->g;
+    const size_t tap_bytes = (size_t)(s->group_c * HG_PANEL) * (hg_dtype_bits(dtype) / 8);
+    for (int j = 0; j < HG_PANEL; j++)
+        sum[j] = 0;
+    for (int64_t t = 0; t < s->taps; t++) {
+        const int64_t y = oy * g->stride_h + t / g->kw * g->dil_h - g->pad_top;
+        const int64_t z = ox * g->stride_w + t % g->kw * g->dil_w - g->pad_left;
+        if (y < 0 || y >= g->h || z < 0 || z >= g->w) continue;
+        nhwc_tap(x + (y * g->w + z) * g->c, w + (size_t)t * tap_bytes, dtype, s->group_c, sum);
+    }
+}
+
+static void nhwc_pixel(const hg_args *a, const hg_conv_nhwc_shape *s, const float *x, int64_t oy,
+                       int64_t ox, float *y)
+{
+    const holo_tensor *w = &a->in[1];
+    const size_t panel_bytes = (size_t)(s->k * HG_PANEL) * (hg_dtype_bits(w->dtype) / 8);
+    for (int64_t group = 0; group < s->groups; group++)
+        for (int64_t p = 0; p < s->panels; p++) {
+            float sum[HG_PANEL];
+            nhwc_panel(s, x + group * s->group_c,
+                       (const char *)w->data + (size_t)(group * s->panels + p) * panel_bytes,
+                       w->dtype, oy, ox, sum);
+            const int64_t cols = hg_min(HG_PANEL, s->group_o - p * HG_PANEL);
+            memcpy(y + group * s->group_o + p * HG_PANEL, sum, (size_t)cols * sizeof(float));
+        }
+}
+
+static void nhwc_run(const hg_args *a, hg_range r)
+{
+    const hg_conv_nhwc_shape s = hg_conv_nhwc_shape_of(a);
+    const hg_conv2d *g = &s.g;
+    hg_epilogue ep;
+    if (a->code != NULL)
+        hg_epilogue_init(&ep, a, NHWC_FIRST_EXTRA, 1, hg_lane_run,
+                         (char *)r.scratch + nhwc_pixel_bytes(a));
+    for (int64_t u = r.begin; u < r.end; u++) {
+        const float *x = (const float *)a->in[0].data + u / g->oh * g->h * g->w * g->c;
+        for (int64_t ox = 0; ox < g->ow; ox++) {
+            const int64_t row = u * g->ow + ox;
+            float *y = a->code == NULL ? (float *)a->out[0].data + row * g->o : r.scratch;
+            nhwc_pixel(a, &s, x, u % g->oh, ox, y);
+            const hg_epilogue_tile tile = {.data = y,
+                                           .ld = g->o,
+                                           .dtype = HOLO_F32,
+                                           .row = row,
+                                           .rows = 1,
+                                           .col = 0,
+                                           .cols = g->o};
+            if (a->code != NULL) hg_epilogue_run(&ep, &tile);
+        }
+    }
+}
+
+const hg_kernel hg_kernels_conv_nhwc[] = {
+    {.name = "conv.nhwc",
+     .check = hg_conv_nhwc_check,
+     .units = nhwc_units,
+     .scratch = nhwc_scratch,
+     .cost = hg_conv_nhwc_cost,
+     .run = nhwc_run},
+    {0},
+};

@@ -1,0 +1,19 @@
+/* conv_nhwc.h - what every variant of "conv.nhwc" shares. */
+#ifndef HG_KERNEL_CONV_NHWC_H
+#define HG_KERNEL_CONV_NHWC_H
+
+#include "kernel/conv.h"
+
+typedef struct hg_conv_nhwc_shape {
+    hg_conv2d g;
+    int64_t groups, group_c, group_o; /* channels of one group */
+    int64_t taps, k;                  /* k = taps * group_c; 0 when there are no channels */
+    int64_t panels;                   /* of one group */
+} hg_conv_nhwc_shape;
+
+/* Checked arguments only. */
+hg_conv_nhwc_shape hg_conv_nhwc_shape_of(const hg_args *a);
+holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e);
+void hg_conv_nhwc_cost(const hg_args *a, hg_cost *cost);
+
+#endif

@@ -1,0 +1,64 @@
+/* epilogue.h - point-wise work on a result tile right after it was computed, before anybody else
+ * reads it.
+ *
+ * A kernel with lane code sees its output as a matrix: all leading dimensions are rows, the last
+ * `col_dims` are columns. Operand 0 of the code is the result tile in the type the kernel
+ * accumulates in (not rounded to the output's type); operand i >= 1 is in[first_extra + i - 1],
+ * broadcast to the output.
+ *
+ *   matmul [batch, m, n]      rows (batch, m)       columns n
+ *   conv.nhwc [n, h, w, c]    rows (n, h, w)        columns c
+ *   conv [n, c, h, w]         rows (n, c)           columns (h, w)
+ *
+ * Rows may be broadcast in any way; columns of every operand must collapse to one stride. */
+#ifndef HG_KERNEL_EPILOGUE_H
+#define HG_KERNEL_EPILOGUE_H
+
+#include "isa/kernel.h"
+
+/* An operand as seen from the output: element (row, col) is number
+ * sum(outer index * outer stride) + (row % period) * row + col * col. */
+typedef struct hg_epilogue_operand {
+    char *data;   /* read only */
+    int64_t size; /* bytes of an element */
+    int64_t row, col;
+    int64_t outer[HG_MAX_RANK];
+} hg_epilogue_operand;
+
+typedef struct hg_epilogue {
+    const hg_args *args; /* its code is not NULL */
+    hg_lane_run_fn run;
+    hg_epilogue_operand *operand; /* operands 1 .. n_in-1 of the code are operand[0 .. n_in-2] */
+    hg_lane_view *view;           /* n_in operands, then the output */
+    void *scratch;
+    int64_t cols;   /* of the whole output */
+    int64_t period; /* rows after which some operand starts again or jumps */
+    int n_outer;    /* leading output dims above the period */
+} hg_epilogue;
+
+/* A computed block: element (i, j) of the block is data[i * ld + j] of type `dtype`. It may lie in
+ * the output itself when the types are equal. */
+typedef struct hg_epilogue_tile {
+    void *data;
+    int64_t ld;
+    holo_dtype dtype;
+    int64_t row, rows, col, cols;
+} hg_epilogue_tile;
+
+/* Types an output or an extra operand may have: whole bytes, with a compute type. */
+#define HG_EPILOGUE_TYPES                                                                          \
+    (HG_TYPES_NUMBER | HG_TYPES_BOOL | HG_TYPES_FLOAT8 | HG_TYPE_BIT(HOLO_F8E8M0))
+
+/* Without code: no operand beyond first_extra, and the output has the type of in[0]. With code:
+ * operands, a result of type `result` and the output fit it. The caller has checked in[0 ..
+ * first_extra), the shape of out[0] and that its type is one of HG_EPILOGUE_TYPES. */
+holo_status hg_epilogue_check(const hg_args *a, holo_error *e, uint32_t first_extra, int col_dims,
+                              holo_dtype result);
+/* 0 without code. */
+size_t hg_epilogue_scratch(const hg_args *a);
+/* scratch has hg_epilogue_scratch bytes; a->code is not NULL. */
+void hg_epilogue_init(hg_epilogue *ep, const hg_args *a, uint32_t first_extra, int col_dims,
+                      hg_lane_run_fn run, void *scratch);
+void hg_epilogue_run(const hg_epilogue *ep, const hg_epilogue_tile *tile);
+
+#endif
