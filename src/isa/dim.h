@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "base/str.h"
 
 typedef uint32_t hg_dim; /* 0: none, an unknown dimension */
@@ -53,21 +54,31 @@ typedef struct hg_symbol {
     int64_t at_most;       /* declared upper bound, or -1 */
 } hg_symbol;
 
+/* What the constructors know about a record besides itself. */
+typedef struct hg_dim_info {
+    int64_t low, high; /* bounds of the value; INT64_MIN and INT64_MAX mean none */
+    uint64_t key;      /* hash of the structure and the symbols' names: orders terms the same way
+                          whatever the order in which expressions were made */
+} hg_dim_info;
+
 typedef struct hg_dims {
     hg_arena *arena;
-    hg_dim_rec *rec; /* rec[0] is unused */
+    hg_dim_rec *rec;   /* rec[0] is unused */
+    hg_dim_info *info; /* beside rec */
     size_t count, capacity;
     uint32_t *slot; /* hash table of ids */
     size_t n_slot;
     hg_symbol *symbol;
     size_t n_symbol, symbol_capacity;
+    hg_map symbol_of; /* name to number + 1 */
     bool failed; /* memory ran out; every id handed out since is 0 */
 } hg_dims;
 
 void hg_dims_init(hg_dims *d, hg_arena *arena);
 
 hg_dim hg_dim_const(hg_dims *d, int64_t value);
-/* A new symbol every time. */
+/* A new symbol every time. Names are unique: one that is taken or empty gets a number appended. The name's
+ * text is copied. */
 hg_dim hg_dim_symbol(hg_dims *d, hg_symbol symbol);
 /* The INPUT symbol of that name, made on first use. */
 hg_dim hg_dim_named(hg_dims *d, hg_str name);
