@@ -43,6 +43,5 @@ hg_lane_id hg_formula_convert(hg_formula *f, hg_lane_id x, holo_dtype to)
     bool is_float = from == HG_LANE_F32 || from == HG_LANE_F64;
     /* A negative float keeps its low bits, as in every other integer type. */
     if (to == HOLO_U32 && is_float) x = hg_lane_cast(f->b, x, HG_LANE_I64);
-    /* A float beyond 32 bits keeps its low bits, too, when the integer is narrower. */
     return hg_lane_cast(f->b, x, hg_lane_type_of(to));
 }

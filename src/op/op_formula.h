@@ -14,7 +14,7 @@ hg_lane_id hg_formula_softplus(hg_formula *f, hg_lane_id x);
 hg_lane_id hg_formula_chain(hg_formula *f, hg_lane_opcode op, const hg_lane_id *in);
 /* Logical complement of a bool. */
 hg_lane_id hg_formula_not(hg_formula *f, hg_lane_id x);
-/* The number x, held for elements of type `from`, as a store to `to` wants it (Cast). */
+/* The number x in the compute type of `to`, as Cast says: not 0 for bool, low bits for integers. */
 hg_lane_id hg_formula_convert(hg_formula *f, hg_lane_id x, holo_dtype to);
 
 #endif

@@ -1,0 +1,19 @@
+/* acosh.c - Acosh: y = arcosh x. */
+#include "op/op.h"
+
+static hg_lane_id acosh_lane(hg_formula *f, const hg_lane_id *in)
+{
+    return hg_lane_1(f->b, HG_LANE_ACOSH, in[0]);
+}
+
+const hg_op hg_op_acosh = {
+    .name = "Acosh",
+    .brief = "y = arcosh x",
+    .since = 9,
+    .version = 22,
+    .in = {1, 1},
+    .out = {1, 1},
+    .types = HG_TYPES_FLOAT,
+    .infer = hg_infer_same_as_input,
+    .lane = acosh_lane,
+};

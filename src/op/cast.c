@@ -1,0 +1,82 @@
+/* cast.c - Cast: x converted to another element type. */
+#include "op/op.h"
+#include "op/op_formula.h"
+
+#define CAST_TYPES (HG_TYPES_ANY & ~(HG_TYPES_STRING | HG_TYPES_COMPLEX))
+
+/* Cast-1: the type is a text, "FLOAT". */
+static holo_status cast_upgrade(hg_graph *g, hg_node_id id, int32_t opset)
+{
+    static const char *const name[] = {"",        "FLOAT",  "UINT8",  "INT8",   "UINT16",
+                                       "INT16",   "INT32",  "INT64",  "STRING", "BOOL",
+                                       "FLOAT16", "DOUBLE", "UINT32", "UINT64"};
+    const hg_attr *to = hg_node_attr(hg_graph_node(g, id), "to");
+    if (opset >= 6 || to == NULL || to->kind != HG_ATTR_STRING) return HOLO_OK;
+    for (uint32_t i = 1; i < HG_COUNT(name); i++)
+        if (hg_str_is(to->s, name[i])) return hg_graph_set_attr(g, id, hg_attr_make_int("to", i));
+    return HOLO_OK; /* infer complains that it is no integer */
+}
+
+static holo_status cast_infer(hg_infer *n)
+{
+    int64_t to, saturate;
+    hg_str mode;
+    HG_TRY(hg_attr_int(n, "to", 0, &to));
+    HG_TRY(hg_attr_int(n, "saturate", 1, &saturate));
+    HG_TRY(hg_attr_string(n, "round_mode", "up", &mode));
+    if (to <= 0 || to >= HOLO_SEQUENCE || !hg_dtype_is_valid((uint32_t)to))
+        return hg_infer_fail(n, HOLO_E_MODEL, "'to' is %lld, which is no element type",
+                             (long long)to);
+    if (!hg_dtype_in((holo_dtype)to, CAST_TYPES))
+        return hg_infer_fail(n, HOLO_E_UNSUPPORTED, "conversion to %s is not supported",
+                             holo_dtype_text((holo_dtype)to));
+    if (!hg_str_is(mode, "up") && !hg_str_is(mode, "down") && !hg_str_is(mode, "nearest"))
+        return hg_infer_fail(n, HOLO_E_MODEL,
+                             "round_mode is \"%.*s\", expected up, down or nearest",
+                             HG_STR_ARG(mode));
+    n->out[0] = *n->in[0];
+    n->out[0].dtype = (holo_dtype)to;
+    return HOLO_OK;
+}
+
+/* A power of two: narrowing gives the next one above; the one below may be meant. */
+static hg_lane_id cast_power(hg_formula *f, hg_lane_id x, bool saturate)
+{
+    hg_str mode = hg_node_string(f->node, "round_mode", "up");
+    if (hg_str_is(mode, "up")) return hg_lane_narrow(f->b, x, HOLO_F8E8M0, saturate);
+    bool down = hg_str_is(mode, "down");
+    hg_lane_id high = hg_lane_narrow(f->b, x, HOLO_F8E8M0, true);
+    hg_lane_id low = hg_lane_2(f->b, HG_LANE_MUL, high, hg_formula_number(f, x, 0.5));
+    hg_lane_id limit = hg_formula_number(f, x, down ? 1.0 : 0.75);
+    limit = hg_lane_2(f->b, HG_LANE_MUL, high, limit);
+    hg_lane_id y = hg_lane_select(f->b, hg_lane_2(f->b, HG_LANE_LT, x, limit), low, high);
+    if (!saturate && !down) {
+        hg_lane_id top = hg_formula_number(f, x, 0x1.8p127);
+        hg_lane_id twice = hg_lane_2(f->b, HG_LANE_ADD, x, x);
+        y = hg_lane_select(f->b, hg_lane_2(f->b, HG_LANE_LE, top, x), twice, y);
+    }
+    return hg_lane_narrow(f->b, y, HOLO_F8E8M0, saturate);
+}
+
+static hg_lane_id cast_lane(hg_formula *f, const hg_lane_id *in)
+{
+    bool saturate = hg_node_int(f->node, "saturate", 1) != 0;
+    hg_lane_id x = hg_formula_convert(f, in[0], f->out_dtype);
+    if (f->out_dtype == HOLO_F8E8M0) return cast_power(f, x, saturate);
+    if (hg_dtype_in(f->out_dtype, HG_TYPES_FLOAT8))
+        return hg_lane_narrow(f->b, x, f->out_dtype, saturate);
+    return x;
+}
+
+const hg_op hg_op_cast = {
+    .name = "Cast",
+    .brief = "x converted to another element type",
+    .since = 1,
+    .version = 25,
+    .in = {1, 1},
+    .out = {1, 1},
+    .types = CAST_TYPES,
+    .upgrade = cast_upgrade,
+    .infer = cast_infer,
+    .lane = cast_lane,
+};

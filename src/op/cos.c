@@ -1,0 +1,19 @@
+/* cos.c - Cos: y = cos x. */
+#include "op/op.h"
+
+static hg_lane_id cos_lane(hg_formula *f, const hg_lane_id *in)
+{
+    return hg_lane_1(f->b, HG_LANE_COS, in[0]);
+}
+
+const hg_op hg_op_cos = {
+    .name = "Cos",
+    .brief = "y = cos x",
+    .since = 7,
+    .version = 22,
+    .in = {1, 1},
+    .out = {1, 1},
+    .types = HG_TYPES_FLOAT,
+    .infer = hg_infer_same_as_input,
+    .lane = cos_lane,
+};

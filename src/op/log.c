@@ -1,0 +1,19 @@
+/* log.c - Log: y = ln x. */
+#include "op/op.h"
+
+static hg_lane_id log_lane(hg_formula *f, const hg_lane_id *in)
+{
+    return hg_lane_1(f->b, HG_LANE_LOG, in[0]);
+}
+
+const hg_op hg_op_log = {
+    .name = "Log",
+    .brief = "y = ln x",
+    .since = 1,
+    .version = 13,
+    .in = {1, 1},
+    .out = {1, 1},
+    .types = HG_TYPES_FLOAT,
+    .infer = hg_infer_same_as_input,
+    .lane = log_lane,
+};

@@ -1,0 +1,28 @@
+/* op_conv.h - what Conv, ConvTranspose and the integer convolutions share. */
+#ifndef HG_OP_OP_CONV_H
+#define HG_OP_OP_CONV_H
+
+#include "op/op_window.h"
+
+typedef enum hg_conv_kind { HG_CONV_FORWARD, HG_CONV_TRANSPOSED } hg_conv_kind;
+
+typedef struct hg_conv {
+    hg_window window;
+    int64_t groups;
+    hg_dim channels_out;
+} hg_conv;
+
+/* Shape rule for X [N, C, spatial...] and W at inputs x and w; checks channels, groups and the bias at input
+ * `bias` where there is one. */
+HG_MUST_CHECK holo_status hg_conv_read(const hg_infer *n, hg_conv_kind kind, const hg_type *x,
+                                       const hg_type *w, hg_conv *c);
+HG_MUST_CHECK holo_status hg_conv_bias(const hg_infer *n, uint32_t bias, hg_dim channels);
+/* Inputs X, W, bias; sets out[0]. */
+HG_MUST_CHECK holo_status hg_conv_infer(hg_infer *n, hg_conv_kind kind, hg_conv *c);
+/* [N, channels, spatial...] of element type `dtype`. */
+hg_type hg_conv_type(const hg_conv *c, const hg_type *x, holo_dtype dtype);
+/* Parameters n_spatial, groups, strides, pads_begin, dilations. */
+HG_MUST_CHECK holo_status hg_conv_params(hg_emit *e, const hg_conv *c);
+HG_MUST_CHECK holo_status hg_conv_emit(hg_emit *e, hg_conv_kind kind);
+
+#endif

@@ -1,0 +1,50 @@
+/* op_matmul.c - shape rules of matrix products, and what their fused forms share. */
+#include "op/op_matmul.h"
+
+holo_status hg_matmul_shape(const hg_infer *n, const hg_type *a, const hg_type *b, hg_type *out)
+{
+    hg_dim one = hg_dim_const(n->dims, 1), columns = a->dim[a->rank - 1], rows = b->dim[b->rank - 2];
+    if (!hg_infer_may_equal(n, columns, rows)) {
+        char x[64], y[64];
+        hg_dim_print(n->dims, columns, x, sizeof x);
+        hg_dim_print(n->dims, rows, y, sizeof y);
+        return hg_infer_fail(n, HOLO_E_SHAPE, "the left matrix has %s columns but the right one %s rows",
+                             x, y);
+    }
+    out->rank = a->rank > b->rank ? a->rank : b->rank;
+    for (int32_t i = 0; i < out->rank - 2; i++) {
+        int32_t p = i - (out->rank - a->rank), q = i - (out->rank - b->rank);
+        HG_TRY(hg_infer_broadcast_dim(n, p < 0 ? one : a->dim[p], q < 0 ? one : b->dim[q],
+                                      &out->dim[i]));
+    }
+    out->dim[out->rank - 2] = a->dim[a->rank - 2];
+    out->dim[out->rank - 1] = b->dim[b->rank - 1];
+    return HOLO_OK;
+}
+
+holo_status hg_epilogue_type(const hg_infer *n, uint32_t first_extra, holo_dtype *out)
+{
+    const hg_attr *code = hg_node_attr(n->node, "code"), *types = hg_node_attr(n->node, "types");
+    uint32_t extra = n->n_in > first_extra ? n->n_in - first_extra : 0;
+    if (code != NULL && (code->kind != HG_ATTR_CODE || code->code->n_in != extra + 1))
+        return hg_infer_fail(n, HOLO_E_MODEL, "attribute 'code' does not fit %u operands", extra);
+    if (code == NULL && extra != 0)
+        return hg_infer_fail(n, HOLO_E_MODEL, "has %u operands for an epilogue but no 'code'", extra);
+    if (types != NULL && (types->kind != HG_ATTR_INTS || types->count != 1))
+        return hg_infer_fail(n, HOLO_E_MODEL, "attribute 'types' is not one integer");
+    *out = types == NULL ? n->in[0]->dtype : (holo_dtype)types->ints[0];
+    return HOLO_OK;
+}
+
+holo_status hg_attr_dim(const hg_infer *n, const char *name, hg_dim *out)
+{
+    const hg_attr *a = hg_node_attr(n->node, name);
+    if (a != NULL && a->kind == HG_ATTR_DIMS && a->count == 1) {
+        *out = a->dims[0];
+    } else if (a != NULL && a->kind == HG_ATTR_INT) {
+        *out = hg_dim_const(n->dims, a->i);
+    } else {
+        return hg_infer_fail(n, HOLO_E_MODEL, "attribute '%s' is not a dimension", name);
+    }
+    return HOLO_OK;
+}

@@ -1,0 +1,20 @@
+/* op_matmul.h - shape rules of matrix products, and what their fused forms share. */
+#ifndef HG_OP_OP_MATMUL_H
+#define HG_OP_OP_MATMUL_H
+
+#include "op/op.h"
+
+#define HG_MATMUL_TYPES                                                                            \
+    (HG_TYPES_FLOAT | HG_TYPE_BIT(HOLO_I32) | HG_TYPE_BIT(HOLO_I64) | HG_TYPE_BIT(HOLO_U32) |      \
+     HG_TYPE_BIT(HOLO_U64))
+
+/* [batch..., m, k] by [batch..., k, n]; sets rank and dims of out. */
+HG_MUST_CHECK holo_status hg_matmul_shape(const hg_infer *n, const hg_type *a, const hg_type *b,
+                                          hg_type *out);
+/* Element type of a kernel's result: attribute "types" when there is an epilogue, else the input's. Also
+ * checks that "code" fits the operands that begin at input first_extra. */
+HG_MUST_CHECK holo_status hg_epilogue_type(const hg_infer *n, uint32_t first_extra, holo_dtype *out);
+/* A dimension given as attribute, an integer or an expression. */
+HG_MUST_CHECK holo_status hg_attr_dim(const hg_infer *n, const char *name, hg_dim *out);
+
+#endif

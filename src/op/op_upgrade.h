@@ -1,0 +1,23 @@
+/* op_upgrade.h - rewrites of old operator versions that several operators share. */
+#ifndef HG_OP_OP_UPGRADE_H
+#define HG_OP_OP_UPGRADE_H
+
+#include "op/op.h"
+
+/* Element-wise operators before opset 7: with broadcast=1 and axis=k, dimension 0 of input 1 lies
+ * at dimension k of input 0. Input 1 gets trailing dimensions of 1, so that numpy's rule says the
+ * same. */
+holo_status hg_upgrade_broadcast(hg_graph *g, hg_node_id id, int32_t opset);
+
+/* Attributes that became inputs: the node gets constants for those of `name` that are present, as
+ * inputs `first`, `first` + 1 ...; a NULL name is an absent input. Does nothing when the node has
+ * that many inputs. */
+holo_status hg_upgrade_ints_to_inputs(hg_graph *g, hg_node_id id, uint32_t first,
+                                      const char *const *name, uint32_t count);
+
+/* Replaces the node by one of operator `op` with the given inputs and attributes, one output for
+ * each of the old node's. */
+holo_status hg_upgrade_replace(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
+                               const hg_attr *attr, uint32_t n_attr);
+
+#endif

@@ -1,0 +1,101 @@
+/* reshape.c - Reshape: the same elements under other dimensions. */
+#include "op/op.h"
+#include "op/op_shape.h"
+#include "op/op_upgrade.h"
+
+/* Reshape-1: the shape is an attribute. */
+static holo_status reshape_upgrade(hg_graph *g, hg_node_id id, int32_t opset)
+{
+    if (opset >= 5) return HOLO_OK;
+    return hg_upgrade_ints_to_inputs(g, id, 1, (const char *const[]){"shape"}, 1);
+}
+
+static holo_status reshape_check(const hg_infer *n, const hg_dim *shape, uint32_t count, bool zero)
+{
+    int inferred = 0;
+    if (count > HG_MAX_RANK)
+        return hg_infer_fail(n, HOLO_E_UNSUPPORTED, "the new rank is %u, expected at most %d",
+                             count, HG_MAX_RANK);
+    for (uint32_t k = 0; k < count; k++) {
+        int64_t value;
+        if (!hg_dim_is_const(n->dims, shape[k], &value)) continue;
+        inferred += value == -1;
+        if (value < -1 || inferred > 1)
+            return hg_infer_fail(n, HOLO_E_SHAPE, "the shape holds %s at place %u",
+                                 value == -1 ? "a second -1" : "a number below -1", k);
+        if (value == 0 && !zero && (int32_t)k >= n->in[0]->rank)
+            return hg_infer_fail(n, HOLO_E_SHAPE,
+                                 "place %u of the shape is 0, but the input has rank %d", k,
+                                 n->in[0]->rank);
+    }
+    return HOLO_OK;
+}
+
+/* Element k of the shape with 0 replaced by the input's dimension. A size that is 0 at run time
+ * means 0: that differs from the standard only where the input's dimension is another one. */
+static hg_dim reshape_copied(const hg_infer *n, const hg_dim *shape, uint32_t k, bool zero)
+{
+    hg_dims *d = n->dims;
+    hg_dim dim = shape[k], none = hg_dim_const(d, 0);
+    if (zero || (int32_t)k >= n->in[0]->rank) return dim;
+    if (hg_dim_is_nonnegative(d, dim) && !hg_dim_is(d, dim, 0)) return dim;
+    return hg_dim_select(d, hg_dim_eq(d, dim, none), n->in[0]->dim[k], dim);
+}
+
+/* The dimension that -1 stands for: what is left of all elements. */
+static hg_dim reshape_rest(const hg_infer *n, const hg_dim *dim, uint32_t count)
+{
+    hg_dims *d = n->dims;
+    hg_dim one = hg_dim_const(d, 1), minus = hg_dim_const(d, -1), known = one;
+    bool certain = false; /* there is a -1 */
+    for (uint32_t k = 0; k < count; k++) {
+        certain = certain || hg_dim_is(d, dim[k], -1);
+        known = hg_dim_mul(d, known, hg_dim_select(d, hg_dim_eq(d, dim[k], minus), one, dim[k]));
+    }
+    if (!certain) known = hg_dim_max(d, known, one); /* evaluated also where it is not used */
+    return hg_dim_floordiv(d, hg_shape_product(d, n->in[0], 0, n->in[0]->rank), known);
+}
+
+static holo_status reshape_infer(hg_infer *n)
+{
+    const hg_dim *shape;
+    uint32_t count;
+    int64_t zero;
+    HG_TRY(hg_infer_rank(n, 1, 1, 1));
+    HG_TRY(hg_infer_need_content(n, 1, &shape, &count));
+    HG_TRY(hg_attr_int(n, "allowzero", 0, &zero));
+    HG_TRY(reshape_check(n, shape, count, zero != 0));
+    hg_type *out = &n->out[0];
+    *out = (hg_type){.dtype = n->in[0]->dtype, .rank = (int32_t)count};
+    for (uint32_t k = 0; k < count; k++)
+        out->dim[k] = reshape_copied(n, shape, k, zero != 0);
+    bool open = false;
+    for (uint32_t k = 0; k < count; k++)
+        open = open || !hg_dim_is_nonnegative(n->dims, out->dim[k]);
+    if (open) {
+        hg_dim rest = reshape_rest(n, out->dim, count), minus = hg_dim_const(n->dims, -1);
+        for (uint32_t k = 0; k < count; k++)
+            out->dim[k] =
+                hg_dim_select(n->dims, hg_dim_eq(n->dims, out->dim[k], minus), rest, out->dim[k]);
+    }
+    int64_t before, after;
+    if (hg_dim_is_const(n->dims, hg_type_count(n->g, n->in[0]), &before) &&
+        hg_dim_is_const(n->dims, hg_type_count(n->g, out), &after) && before != after)
+        return hg_infer_fail(n, HOLO_E_SHAPE, "the input has %lld elements, the new shape %lld",
+                             (long long)before, (long long)after);
+    hg_shape_keep_content(n);
+    return HOLO_OK;
+}
+
+const hg_op hg_op_reshape = {
+    .name = "Reshape",
+    .brief = "the same elements under other dimensions; 0 keeps one, -1 takes what is left",
+    .since = 1,
+    .version = 25,
+    .in = {2, 2},
+    .out = {1, 1},
+    .types = HG_TYPES_ANY,
+    .upgrade = reshape_upgrade,
+    .infer = reshape_infer,
+    .emit = hg_emit_view,
+};

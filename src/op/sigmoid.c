@@ -1,0 +1,19 @@
+/* sigmoid.c - Sigmoid: y = 1 / (1 + e^-x). */
+#include "op/op.h"
+
+static hg_lane_id sigmoid_lane(hg_formula *f, const hg_lane_id *in)
+{
+    return hg_lane_1(f->b, HG_LANE_SIGMOID, in[0]);
+}
+
+const hg_op hg_op_sigmoid = {
+    .name = "Sigmoid",
+    .brief = "y = 1 / (1 + e^-x)",
+    .since = 1,
+    .version = 13,
+    .in = {1, 1},
+    .out = {1, 1},
+    .types = HG_TYPES_FLOAT,
+    .infer = hg_infer_same_as_input,
+    .lane = sigmoid_lane,
+};

@@ -1,0 +1,19 @@
+/* sin.c - Sin: y = sin x. */
+#include "op/op.h"
+
+static hg_lane_id sin_lane(hg_formula *f, const hg_lane_id *in)
+{
+    return hg_lane_1(f->b, HG_LANE_SIN, in[0]);
+}
+
+const hg_op hg_op_sin = {
+    .name = "Sin",
+    .brief = "y = sin x",
+    .since = 7,
+    .version = 22,
+    .in = {1, 1},
+    .out = {1, 1},
+    .types = HG_TYPES_FLOAT,
+    .infer = hg_infer_same_as_input,
+    .lane = sin_lane,
+};

@@ -1,0 +1,79 @@
+/* squeeze.c - Squeeze: the same elements without some dimensions of 1. */
+#include "op/op.h"
+#include "op/op_shape.h"
+#include "op/op_upgrade.h"
+
+/* Squeeze-1, Squeeze-11: the axes are an attribute. */
+static holo_status squeeze_upgrade(hg_graph *g, hg_node_id id, int32_t opset)
+{
+    if (opset >= 13) return HOLO_OK;
+    return hg_upgrade_ints_to_inputs(g, id, 1, (const char *const[]){"axes"}, 1);
+}
+
+/* Without axes: every dimension that is 1. */
+static holo_status squeeze_all(hg_infer *n, hg_type *out)
+{
+    for (int32_t i = 0; i < n->in[0]->rank; i++) {
+        int64_t size;
+        if (!hg_dim_is_const(n->dims, n->in[0]->dim[i], &size) &&
+            hg_infer_may_equal(n, n->in[0]->dim[i], hg_dim_const(n->dims, 1)))
+            return hg_infer_fail(n, HOLO_E_UNSUPPORTED,
+                                 "has no axes, and whether dimension %d is 1 is known only at run "
+                                 "time; name the axes",
+                                 i);
+        if (!hg_dim_is(n->dims, n->in[0]->dim[i], 1)) out->dim[out->rank++] = n->in[0]->dim[i];
+    }
+    return HOLO_OK;
+}
+
+/* Dimension p of the result is the input's j when j stays and p others before it do. */
+static hg_dim squeeze_dim(hg_infer *n, const hg_axes *axes, int32_t p)
+{
+    hg_dims *d = n->dims;
+    hg_dim before = hg_dim_const(d, 0), one = hg_dim_const(d, 1), dim = hg_dim_const(d, -1);
+    for (int32_t j = 0; j < n->in[0]->rank; j++) {
+        hg_dim stays = hg_dim_sub(d, one, hg_shape_has_axis(d, axes, j));
+        hg_dim is_p = hg_shape_and(d, stays, hg_dim_eq(d, before, hg_dim_const(d, p)));
+        dim = hg_dim_select(d, is_p, n->in[0]->dim[j], dim);
+        before = hg_dim_add(d, before, stays);
+    }
+    return dim;
+}
+
+static holo_status squeeze_infer(hg_infer *n)
+{
+    hg_type *out = &n->out[0];
+    *out = (hg_type){.dtype = n->in[0]->dtype};
+    hg_shape_keep_content(n);
+    if (!hg_infer_has(n, 1)) return squeeze_all(n, out);
+    const hg_dim *content;
+    uint32_t count;
+    hg_axes axes;
+    HG_TRY(hg_infer_need_content(n, 1, &content, &count));
+    HG_TRY(hg_shape_axes(n, content, count, n->in[0]->rank, &axes));
+    for (int32_t j = 0; j < n->in[0]->rank; j++) {
+        int64_t size;
+        if (hg_dim_is(n->dims, hg_shape_has_axis(n->dims, &axes, j), 1) &&
+            hg_dim_is_const(n->dims, n->in[0]->dim[j], &size) && size != 1)
+            return hg_infer_fail(n, HOLO_E_SHAPE, "dimension %d is %lld, expected 1", j,
+                                 (long long)size);
+    }
+    out->rank = n->in[0]->rank - (int32_t)count;
+    for (int32_t p = 0; p < out->rank; p++)
+        out->dim[p] = squeeze_dim(n, &axes, p);
+    if (out->rank > 0) out->dim[0] = hg_shape_guard(n->dims, axes.valid, out->dim[0]);
+    return HOLO_OK;
+}
+
+const hg_op hg_op_squeeze = {
+    .name = "Squeeze",
+    .brief = "the same elements without some dimensions of 1",
+    .since = 1,
+    .version = 25,
+    .in = {1, 2},
+    .out = {1, 1},
+    .types = HG_TYPES_ANY,
+    .upgrade = squeeze_upgrade,
+    .infer = squeeze_infer,
+    .emit = hg_emit_view,
+};

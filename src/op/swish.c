@@ -1,0 +1,21 @@
+/* swish.c - Swish: y = x / (1 + e^(-alpha x)). */
+#include "op/op.h"
+#include "op/op_formula.h"
+
+static hg_lane_id swish_lane(hg_formula *f, const hg_lane_id *in)
+{
+    double alpha = hg_node_float(f->node, "alpha", 1.0);
+    hg_lane_id x = hg_lane_2(f->b, HG_LANE_MUL, in[0], hg_formula_number(f, in[0], alpha));
+    return hg_lane_2(f->b, HG_LANE_MUL, in[0], hg_lane_1(f->b, HG_LANE_SIGMOID, x));
+}
+
+const hg_op hg_op_swish = {
+    .name = "Swish",
+    .brief = "y = x / (1 + e^(-alpha x))",
+    .since = 24,
+    .in = {1, 1},
+    .out = {1, 1},
+    .types = HG_TYPES_FLOAT,
+    .infer = hg_infer_same_as_input,
+    .lane = swish_lane,
+};
