@@ -1,0 +1,31 @@
+/* thread.h - fork-join pool: the calling thread and a few others work through numbered tasks
+ * together.
+ *
+ * The public holo_pool is this object. Threads start at the first run that has use for them, wait
+ * by spinning for some ten microseconds and then sleep. */
+#ifndef HG_BASE_THREAD_H
+#define HG_BASE_THREAD_H
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+enum { HG_POOL_MAX_THREADS = 1024 };
+
+/* Does task number `task`. `worker` is below the number of threads and differs between calls that
+ * run at the same time: it picks private scratch memory. */
+typedef void (*hg_pool_fn)(void *user, int64_t task, uint32_t worker);
+
+/* A pool of the calling thread and threads - 1 others. Status: E_ARG, E_LIMIT, E_NOMEM. */
+HG_MUST_CHECK holo_status hg_pool_new(uint32_t threads, const holo_allocator *allocator,
+                                      holo_pool **out, holo_error *error);
+/* Waits for its threads to end. NULL is fine. */
+void hg_pool_free(holo_pool *pool);
+/* 1 for NULL. */
+uint32_t hg_pool_threads(const holo_pool *pool);
+/* Calls fn once for every task in [0, n_tasks), each taken by whoever is free, and returns when all
+ * are done; what tasks wrote is then visible to the caller. NULL pool: the calling thread alone,
+ * worker 0. A call from another thread waits; a call from inside a task runs its tasks on that
+ * thread alone, under its worker number. Threads that cannot be started are done without. */
+void hg_pool_run(holo_pool *pool, int64_t n_tasks, hg_pool_fn fn, void *user);
+
+#endif
