@@ -287,6 +287,6 @@ hg_dim hg_dim_parse(hg_dims *d, hg_str text)
     if (text.length == 0) return 0;
     dim_text_in in = {.d = d, .at = text.text, .end = text.text + text.length};
     hg_dim result = dim_text_sum(&in, DIM_TEXT_DEPTH);
-    (void)dim_text_take(&in, " ");
+    (void)dim_text_take(&in, ""); /* spaces */
     return in.at == in.end ? result : 0;
 }
