@@ -10,11 +10,11 @@
  *   f4e2m1        1 2 1                          1     none
  *   f8e8m0        0 8 0                          127   ff NaN; every other code is 2^(code - 127)
  *
- * Narrowing rounds to nearest, ties to even; f8e8m0 rounds up to the next power of two and ignores the
- * sign (ONNX Cast-24, round_mode "up"). A value that rounds beyond the largest number becomes that number
- * when `saturate` is set, otherwise infinity, or NaN in a format that has none; f4e2m1 always saturates and
- * turns NaN into 6. f16 keeps the sign and the high bits of a NaN, as the F16C instructions do. None of
- * these functions depends on how the CPU treats subnormal numbers. */
+ * Narrowing rounds to nearest, ties to even; f8e8m0 rounds up to the next power of two and ignores
+ * the sign (ONNX Cast-24, round_mode "up"). A value that rounds beyond the largest number becomes
+ * that number when `saturate` is set, otherwise infinity, or NaN in a format that has none; f4e2m1
+ * always saturates and turns NaN into 6. f16 keeps the sign and the high bits of a NaN, as the F16C
+ * instructions do. None of these functions depends on how the CPU treats subnormal numbers. */
 #ifndef HG_BASE_HALF_H
 #define HG_BASE_HALF_H
 
@@ -50,7 +50,8 @@ HG_INLINE double hg_f64_from_bits(uint64_t u)
     return x;
 }
 
-/* ---- f16, bf16 -------------------------------------------------------------------------------- */
+/* ---- f16, bf16 --------------------------------------------------------------------------------
+ */
 
 HG_INLINE float hg_f16_to_f32(uint16_t h)
 {
@@ -87,9 +88,10 @@ HG_INLINE uint16_t hg_f32_to_bf16(float x)
     return (uint16_t)((u & 0x7fffffff) > 0x7f800000 ? nan : rounded);
 }
 
-/* ---- 8 and 4 bits ----------------------------------------------------------------------------- */
+/* ---- 8 and 4 bits -----------------------------------------------------------------------------
+ */
 
-/* Magnitude code of a format with `m` mantissa bits as a float; codes from `bad` on are not numbers. */
+/* Bits of the float that a magnitude code of a format with `m` mantissa bits stands for. */
 HG_INLINE uint32_t hg_half_widen(uint32_t code, int m, int bias)
 {
     float unit = hg_f32_from_bits((uint32_t)(128 - bias - m) << 23); /* 2^(1 - bias - m) */
@@ -98,7 +100,8 @@ HG_INLINE uint32_t hg_half_widen(uint32_t code, int m, int bias)
     return code < (1u << m) ? small : normal;
 }
 
-/* Rounded magnitude code of |x| given as bits; grows beyond the format's largest code on overflow. */
+/* Rounded magnitude code of |x| given as bits; grows beyond the format's largest code on overflow.
+ */
 HG_INLINE uint32_t hg_half_round(uint32_t u, int m, int bias)
 {
     uint32_t magic = (uint32_t)(151 - bias - m) << 23; /* a float whose last bit is the unit */
@@ -200,12 +203,13 @@ HG_INLINE uint8_t hg_f32_to_f8e8m0(float x, bool saturate)
     uint32_t u = hg_bits_f32(x) & 0x7fffffff;
     uint32_t code = (u + 0x7fffff) >> 23; /* the next power of two; infinity and NaN give 0xff */
     bool over = u > 0x7f000000 && u < 0x7f800000;
-    /* Below the normal numbers of f32 all but zero and 2^-127 itself round up to 2^-126. */
+    /* 2^-127, the smallest code, also stands for zero and all that is smaller. */
     code = u <= 0x00400000 ? 0 : code > 0xff ? 0xff : code;
     return (uint8_t)(over && saturate ? 0xfe : code);
 }
 
-/* ---- integers of 4 and 2 bits: the code in the low bits ---------------------------------------- */
+/* ---- integers of 4 and 2 bits: the code in the low bits ----------------------------------------
+ */
 
 HG_INLINE int32_t hg_i4_to_i32(uint8_t c)
 {
@@ -229,7 +233,8 @@ HG_INLINE void hg_packed_set(uint8_t *data, int64_t i, int bits, uint8_t code)
 {
     int64_t per_byte = 8 / bits;
     int shift = (int)(i % per_byte) * bits, mask = (1 << bits) - 1;
-    data[i / per_byte] = (uint8_t)((data[i / per_byte] & ~(mask << shift)) | (code & mask) << shift);
+    data[i / per_byte] =
+        (uint8_t)((data[i / per_byte] & ~(mask << shift)) | (code & mask) << shift);
 }
 
 #endif

@@ -37,7 +37,7 @@ typedef struct hg_lane_op {
 typedef struct hg_lane_out {
     uint16_t reg;
     uint8_t type;     /* hg_lane_type held by the register */
-    uint8_t saturate; /* float to float8 or int4 and narrower: clamp instead of wrap or inf */
+    uint8_t saturate; /* 1: clamp to the range of a narrow integer or an 8-bit float, not wrap or inf */
 } hg_lane_out;
 
 enum { HG_LANE_MAX_REG = 256, HG_LANE_MAX_OP = 4096, HG_LANE_MAX_IO = 64 };
@@ -53,6 +53,10 @@ hg_lane_type hg_lane_type_of(holo_dtype dtype);
 const char *hg_lane_op_text(uint32_t op);
 /* Number of register operands of an opcode, -1 when it is unknown. */
 int hg_lane_operands(uint32_t op);
+/* The opcode is known and works on (LOAD, CONST, CAST: gives) values of this type. */
+bool hg_lane_op_accepts(uint32_t op, uint32_t type);
+/* Type of the result of an opcode on operands of `type`: i32 for comparisons, otherwise the same. */
+hg_lane_type hg_lane_op_result(uint32_t op, uint32_t type);
 
 /* Refuses code that could fault an interpreter: unknown opcodes or types, registers out of range or read
  * before they are written, operand indices beyond n_in, wrong types. The operands' element types are
@@ -64,11 +68,13 @@ holo_status hg_lane_check_types(const hg_lane_code *code, const holo_dtype *in,
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
-/* An operand or result seen from a tile of rows x cols: element (r, j) is number r*row + j*col. */
+/* An operand or result seen from a tile of rows x cols: element (r, j) is number first + r*row + j*col,
+ * counted from data. */
 typedef struct hg_lane_view {
     void *data;
     int64_t row, col; /* strides in elements; 0 repeats */
     holo_dtype dtype;
+    int64_t first; /* mostly 0; needed where elements are narrower than a byte */
 } hg_lane_view;
 
 struct hg_fault;

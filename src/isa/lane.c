@@ -1,0 +1,223 @@
+/* lane.c - lane code: facts about opcodes, verification, and the reference interpreter, which
+ * defines what every backend computes. It keeps NaN and signed zeros as IEEE 754 does; which NaN
+ * comes out is open. */
+#include "isa/lane.h"
+
+#define LANE_RUN hg_lane_run
+#define LANE_READ hg_lane_read
+#define LANE_WRITE hg_lane_write
+#include "isa/lane_run.inc"
+
+size_t hg_lane_scratch(const hg_lane_code *code)
+{
+    return hg_align_up(sizeof(lane_state), HG_ALIGN) + ((size_t)code->n_reg + 1) * LANE_SLOT;
+}
+
+/* ---- opcodes and types --------------------------------------------------------------------------
+ */
+
+typedef struct lane_fact {
+    const char *text;
+    const char *meaning; /* letters of operand and result types; see lane.def */
+    int operands;
+} lane_fact;
+
+static lane_fact lane_fact_of(uint32_t op)
+{
+    switch (op) {
+#define X(number, name, operands, text, meaning)                                                   \
+    case number:                                                                                   \
+        return (lane_fact){text, meaning, operands};
+#include "isa/lane.def"
+#undef X
+    default: return (lane_fact){NULL, NULL, -1};
+    }
+}
+
+const char *hg_lane_op_text(uint32_t op)
+{
+    const char *text = lane_fact_of(op).text;
+    return text != NULL ? text : "unknown";
+}
+
+int hg_lane_operands(uint32_t op)
+{
+    return lane_fact_of(op).operands;
+}
+
+hg_lane_type hg_lane_type_of(holo_dtype dtype)
+{
+    switch (dtype) {
+    case HOLO_F32:
+    case HOLO_F16:
+    case HOLO_BF16:
+    case HOLO_F8E4M3FN:
+    case HOLO_F8E4M3FNUZ:
+    case HOLO_F8E5M2:
+    case HOLO_F8E5M2FNUZ:
+    case HOLO_F8E8M0:
+    case HOLO_F4E2M1: return HG_LANE_F32;
+    case HOLO_F64: return HG_LANE_F64;
+    case HOLO_BOOL:
+    case HOLO_U2:
+    case HOLO_I2:
+    case HOLO_U4:
+    case HOLO_I4:
+    case HOLO_U8:
+    case HOLO_I8:
+    case HOLO_U16:
+    case HOLO_I16:
+    case HOLO_I32: return HG_LANE_I32;
+    case HOLO_I64: return HG_LANE_I64;
+    case HOLO_U32:
+    case HOLO_U64: return HG_LANE_U64;
+    case HOLO_NONE:
+    case HOLO_STRING:
+    case HOLO_C64:
+    case HOLO_C128:
+    case HOLO_SEQUENCE:
+    case HOLO_OPTIONAL:
+    case HOLO_MAP: break;
+    }
+    return (hg_lane_type)0;
+}
+
+static const char *lane_type_text(uint32_t type)
+{
+    static const char *const text[] = {"none", "f32", "f64", "i32", "i64", "u64"};
+    return type < HG_COUNT(text) ? text[type] : "unknown";
+}
+
+bool hg_lane_op_accepts(uint32_t op, uint32_t type)
+{
+    bool is_float = type == HG_LANE_F32 || type == HG_LANE_F64;
+    bool is_int = type == HG_LANE_I32 || type == HG_LANE_I64 || type == HG_LANE_U64;
+    if (op == HG_LANE_INDEX) return type == HG_LANE_I64;
+    const char *meaning = lane_fact_of(op).meaning;
+    if (meaning == NULL) return false;
+    return meaning[0] == 'f' ? is_float : meaning[0] == 'i' ? is_int : is_float || is_int;
+}
+
+hg_lane_type hg_lane_op_result(uint32_t op, uint32_t type)
+{
+    const char *meaning = lane_fact_of(op).meaning;
+    const char *arrow = meaning != NULL ? strchr(meaning, '>') : NULL;
+    bool is_bool = arrow != NULL && arrow[1] == ' ' && arrow[2] == 'b';
+    return is_bool ? HG_LANE_I32 : (hg_lane_type)type;
+}
+
+/* ---- verification
+ * -------------------------------------------------------------------------------- */
+
+static holo_status lane_verify_read(const uint8_t *held, uint32_t at, const hg_lane_op *op,
+                                    uint32_t reg, uint32_t type, holo_error *e)
+{
+    HG_REQUIRE(e, held[reg] != 0, HOLO_E_FORMAT,
+               "lane operation %u, %s, reads register %u before it is written", at,
+               hg_lane_op_text(op->op), reg);
+    HG_REQUIRE(e, held[reg] == type, HOLO_E_FORMAT,
+               "lane operation %u, %s, wants %s and register %u holds %s", at,
+               hg_lane_op_text(op->op), lane_type_text(type), reg, lane_type_text(held[reg]));
+    return HOLO_OK;
+}
+
+/* index and imm: what they may be depends on the opcode. */
+static holo_status lane_verify_extra(const hg_lane_code *code, uint32_t at, holo_error *e)
+{
+    const hg_lane_op *op = &code->op[at];
+    const char *text = hg_lane_op_text(op->op);
+    uint64_t imm_max = op->op == HG_LANE_NARROW ? 1 : 0;
+    if (op->op == HG_LANE_CONST) imm_max = hg_lane_width(op->type) == 4 ? UINT32_MAX : UINT64_MAX;
+    HG_REQUIRE(e, op->imm <= imm_max, HOLO_E_FORMAT,
+               "lane operation %u, %s, has the immediate %llu, expected at most %llu", at, text,
+               (unsigned long long)op->imm, (unsigned long long)imm_max);
+    if (op->op == HG_LANE_LOAD) {
+        HG_REQUIRE(e, op->index < code->n_in, HOLO_E_FORMAT,
+                   "lane operation %u loads operand %u of %u", at, op->index, code->n_in);
+    } else if (op->op == HG_LANE_CAST) {
+        HG_REQUIRE(e, hg_lane_op_accepts(HG_LANE_CAST, op->index), HOLO_E_FORMAT,
+                   "lane operation %u casts from unknown type %u", at, op->index);
+    } else if (op->op == HG_LANE_NARROW) {
+        HG_REQUIRE(e, hg_lane_type_of((holo_dtype)op->index) == op->type, HOLO_E_FORMAT,
+                   "lane operation %u narrows %s to element type %u", at, lane_type_text(op->type),
+                   op->index);
+    } else {
+        HG_REQUIRE(e, op->index == 0, HOLO_E_FORMAT, "lane operation %u, %s, has index %u, not 0",
+                   at, text, op->index);
+    }
+    return HOLO_OK;
+}
+
+static holo_status lane_verify_op(const hg_lane_code *code, uint32_t at, uint8_t *held,
+                                  holo_error *e)
+{
+    const hg_lane_op *op = &code->op[at];
+    const uint16_t reg[3] = {op->a, op->b, op->c};
+    int operands = hg_lane_operands(op->op);
+    HG_REQUIRE(e, operands >= 0, HOLO_E_FORMAT, "lane operation %u has unknown opcode %u", at,
+               op->op);
+    HG_REQUIRE(e, hg_lane_op_accepts(op->op, op->type), HOLO_E_FORMAT,
+               "lane operation %u, %s, cannot have type %s", at, hg_lane_op_text(op->op),
+               lane_type_text(op->type));
+    HG_REQUIRE(e, op->zero == 0, HOLO_E_FORMAT, "lane operation %u has %u in a field that is 0", at,
+               op->zero);
+    HG_REQUIRE(e, op->dst < code->n_reg, HOLO_E_FORMAT,
+               "lane operation %u writes register %u of %u", at, op->dst, code->n_reg);
+    for (int i = 0; i < 3; i++)
+        HG_REQUIRE(e, i < operands ? reg[i] < code->n_reg : reg[i] == 0, HOLO_E_FORMAT,
+                   "lane operation %u, %s, has register %u as operand %d", at,
+                   hg_lane_op_text(op->op), reg[i], i);
+    HG_TRY(lane_verify_extra(code, at, e));
+    for (int i = 0; i < operands; i++) {
+        uint32_t type = op->type;
+        if (op->op == HG_LANE_CAST) type = op->index;
+        if (op->op == HG_LANE_SELECT && i == 0) type = HG_LANE_I32;
+        HG_TRY(lane_verify_read(held, at, op, reg[i], type, e));
+    }
+    held[op->dst] = (uint8_t)hg_lane_op_result(op->op, op->type);
+    return HOLO_OK;
+}
+
+holo_status hg_lane_verify(const hg_lane_code *code, holo_error *e)
+{
+    HG_REQUIRE(e, code->n_op <= HG_LANE_MAX_OP, HOLO_E_LIMIT,
+               "lane code has %u operations, expected at most %d", code->n_op, HG_LANE_MAX_OP);
+    HG_REQUIRE(e, code->n_reg <= HG_LANE_MAX_REG, HOLO_E_LIMIT,
+               "lane code has %u registers, expected at most %d", code->n_reg, HG_LANE_MAX_REG);
+    HG_REQUIRE(e, code->n_in <= HG_LANE_MAX_IO, HOLO_E_LIMIT,
+               "lane code has %u operands, expected at most %d", code->n_in, HG_LANE_MAX_IO);
+    HG_REQUIRE(e, code->n_out >= 1 && code->n_out <= HG_LANE_MAX_IO, HOLO_E_LIMIT,
+               "lane code has %u results, expected 1 to %d", code->n_out, HG_LANE_MAX_IO);
+    uint8_t held[HG_LANE_MAX_REG] = {0}; /* hg_lane_type of each register, 0 before it is written */
+    for (uint32_t i = 0; i < code->n_op; i++)
+        HG_TRY(lane_verify_op(code, i, held, e));
+    for (uint32_t i = 0; i < code->n_out; i++) {
+        const hg_lane_out *out = &code->out[i];
+        HG_REQUIRE(e, out->reg < code->n_reg && held[out->reg] != 0, HOLO_E_FORMAT,
+                   "lane result %u is register %u, which is never written", i, out->reg);
+        HG_REQUIRE(e, held[out->reg] == out->type, HOLO_E_FORMAT,
+                   "lane result %u wants %s and register %u holds %s", i, lane_type_text(out->type),
+                   out->reg, lane_type_text(held[out->reg]));
+        HG_REQUIRE(e, out->saturate <= 1, HOLO_E_FORMAT, "lane result %u has the flag %u", i,
+                   out->saturate);
+    }
+    return HOLO_OK;
+}
+
+holo_status hg_lane_check_types(const hg_lane_code *code, const holo_dtype *in,
+                                const holo_dtype *out, holo_error *e)
+{
+    for (uint32_t i = 0; i < code->n_op; i++) {
+        const hg_lane_op *op = &code->op[i];
+        if (op->op != HG_LANE_LOAD) continue;
+        holo_dtype dtype = in[op->index];
+        HG_REQUIRE(e, hg_lane_type_of(dtype) == op->type, HOLO_E_TYPE,
+                   "lane operand %u has type %s, which does not load as %s", op->index,
+                   holo_dtype_text(dtype), lane_type_text(op->type));
+    }
+    for (uint32_t i = 0; i < code->n_out; i++)
+        HG_REQUIRE(e, hg_lane_type_of(out[i]) == code->out[i].type, HOLO_E_TYPE,
+                   "lane result %u has type %s, which does not store %s", i,
+                   holo_dtype_text(out[i]), lane_type_text(code->out[i].type));
+    return HOLO_OK;
+}

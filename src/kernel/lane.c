@@ -1,0 +1,213 @@
+/* lane.c - kernel "lane": a point-wise body applied to every element of its outputs.
+ *
+ *   in     as many as the body loads from; each broadcasts to the outputs' shape
+ *   out    as many as the body has results, all of one shape
+ *   code   the body; no parameters
+ *
+ * One unit is LANE_BLOCK elements, a multiple of every packing, so that no two units share a byte.
+ * NaN and signed zeros are the interpreter's. */
+#include "kernel/lane.h"
+
+enum { LANE_BLOCK = 4096 };
+
+/* ---- the iteration space -----------------------------------------------------------------------
+ */
+
+static size_t space_header(void)
+{
+    return hg_align_up(sizeof(hg_lane_space), HG_ALIGN);
+}
+
+size_t hg_lane_space_scratch(const hg_lane_code *code)
+{
+    return space_header() + hg_lane_scratch(code);
+}
+
+/* Dims i and i + 1 are one dim for every operand. */
+static bool space_can_merge(const hg_lane_space *s, int i)
+{
+    for (uint32_t v = 0; v < s->code->n_in + s->code->n_out; v++) {
+        const int64_t *stride = s->operand[v].stride;
+        if (stride[i] != stride[i + 1] * s->dim[i + 1]) return false;
+    }
+    return true;
+}
+
+static void space_drop(hg_lane_space *s, int i)
+{
+    for (int k = i; k + 1 < s->rank; k++) {
+        s->dim[k] = s->dim[k + 1];
+        for (uint32_t v = 0; v < s->code->n_in + s->code->n_out; v++)
+            s->operand[v].stride[k] = s->operand[v].stride[k + 1];
+    }
+    s->rank--;
+}
+
+static void space_merge(hg_lane_space *s)
+{
+    for (int i = s->rank - 1; i >= 0 && s->rank > 1; i--)
+        if (s->dim[i] == 1) space_drop(s, i);
+    for (int i = s->rank - 2; i >= 0; i--)
+        if (space_can_merge(s, i)) {
+            s->dim[i + 1] *= s->dim[i];
+            space_drop(s, i);
+        }
+}
+
+hg_lane_space *hg_lane_space_init(void *scratch, const hg_lane_code *code, const holo_tensor *in,
+                                  const holo_tensor *out)
+{
+    hg_lane_space *s = scratch;
+    s->code = code;
+    s->rank = out[0].rank;
+    s->count = hg_dims_product(&out[0], 0, s->rank);
+    memcpy(s->dim, out[0].dim, sizeof s->dim);
+    for (uint32_t v = 0; v < code->n_in + code->n_out; v++) {
+        const holo_tensor *t = v < code->n_in ? &in[v] : &out[v - code->n_in];
+        s->operand[v].data = t->data;
+        s->operand[v].dtype = t->dtype;
+        s->operand[v].origin = 0;
+        s->operand[v].stride[0] = 1; /* stays for rank 0 */
+        hg_broadcast_strides(t, &out[0], s->operand[v].stride);
+    }
+    if (s->rank == 0) {
+        s->rank = 1;
+        s->dim[0] = 1;
+    }
+    space_merge(s);
+    return s;
+}
+
+/* Views of a tile whose first element is number `at` of the space. */
+static void space_views(hg_lane_space *s, int64_t at)
+{
+    int col = s->rank - 1;
+    for (uint32_t v = 0; v < s->code->n_in + s->code->n_out; v++) {
+        const int64_t *stride = s->operand[v].stride;
+        int64_t rest = at, first = -s->operand[v].origin;
+        for (int k = col; k >= 0; k--) {
+            first += rest % s->dim[k] * stride[k];
+            rest /= s->dim[k];
+        }
+        hg_lane_view *view = &s->view[v];
+        *view = (hg_lane_view){.data = s->operand[v].data,
+                               .row = col > 0 ? stride[col - 1] : 0,
+                               .col = stride[col],
+                               .dtype = s->operand[v].dtype,
+                               .first = first};
+        uint32_t bits = hg_dtype_bits(view->dtype);
+        if (bits < 8) continue;
+        view->data = (uint8_t *)view->data + first * (int64_t)(bits / 8);
+        view->first = 0;
+    }
+}
+
+void hg_lane_space_run(hg_lane_space *s, int64_t begin, int64_t end, hg_fault *fault,
+                       hg_lane_run_fn run)
+{
+    int64_t rows = s->rank > 1 ? s->dim[s->rank - 2] : 1, cols = s->dim[s->rank - 1];
+    hg_lane_tile tile = {.in = s->view,
+                         .out = s->view + s->code->n_in,
+                         .row_elements = cols,
+                         .scratch = (uint8_t *)(void *)s + space_header(),
+                         .fault = fault};
+    for (int64_t at = begin; at < end; at += tile.rows * tile.cols) {
+        int64_t row = at / cols % rows, col = at % cols;
+        bool is_part = col != 0 || end - at < cols;
+        tile.first = at;
+        tile.rows = is_part ? 1 : hg_min(rows - row, (end - at) / cols);
+        tile.cols = is_part ? hg_min(cols - col, end - at) : cols;
+        space_views(s, at);
+        run(s->code, &tile);
+    }
+}
+
+/* ---- the kernel
+ * ------------------------------------------------------------------------------------ */
+
+holo_status hg_kernel_lane_check_body(const hg_lane_code *code, const holo_tensor *in,
+                                      uint32_t n_in, const holo_tensor *out, uint32_t n_out,
+                                      holo_error *e)
+{
+    holo_dtype in_type[HG_LANE_MAX_IO], out_type[HG_LANE_MAX_IO];
+    HG_REQUIRE(e, n_in == code->n_in, HOLO_E_FORMAT, "%u inputs, expected %u by the lane code",
+               n_in, code->n_in);
+    HG_REQUIRE(e, n_out == code->n_out, HOLO_E_FORMAT, "%u outputs, expected %u by the lane code",
+               n_out, code->n_out);
+    for (uint32_t i = 0; i < n_in; i++) {
+        in_type[i] = in[i].dtype;
+        HG_TRY(hg_check_broadcast(&in[i], &out[0], e, "a lane operand"));
+    }
+    for (uint32_t i = 0; i < n_out; i++) {
+        out_type[i] = out[i].dtype;
+        HG_TRY(hg_check_same_shape(&out[i], &out[0], e, "a lane result"));
+    }
+    return hg_lane_check_types(code, in_type, out_type, e);
+}
+
+holo_status hg_kernel_lane_check(const hg_args *a, holo_error *e)
+{
+    hg_types types = HG_TYPES_NUMBER | HG_TYPES_BOOL | HG_TYPES_NARROW;
+    HG_REQUIRE(e, a->code != NULL, HOLO_E_FORMAT, "lane code is missing");
+    HG_TRY(hg_check_counts(a, e, 0, -1, (int)a->code->n_out, 0));
+    for (uint32_t i = 0; i < a->n_in; i++)
+        HG_TRY(hg_check_in_type(a, e, i, types));
+    for (uint32_t i = 0; i < a->n_out; i++)
+        HG_TRY(hg_check_out_type(a, e, i, types));
+    return hg_kernel_lane_check_body(a->code, a->in, a->n_in, a->out, a->n_out, e);
+}
+
+int64_t hg_kernel_lane_units(const hg_args *a)
+{
+    return hg_ceil_div(hg_dims_product(&a->out[0], 0, a->out[0].rank), LANE_BLOCK);
+}
+
+size_t hg_kernel_lane_scratch(const hg_args *a)
+{
+    return hg_lane_space_scratch(a->code);
+}
+
+void hg_kernel_lane_cost(const hg_args *a, hg_cost *cost)
+{
+    uint32_t ops = 0;
+    for (uint32_t i = 0; i < a->code->n_op; i++)
+        ops += hg_lane_operands(a->code->op[i].op) > 0;
+    cost->flops = (double)ops * (double)hg_dims_product(&a->out[0], 0, a->out[0].rank);
+}
+
+/* Bits after the last element of a packed output are 0, so that equal tensors have equal bytes. */
+static void lane_clear_padding(const holo_tensor *t)
+{
+    uint32_t bits = hg_dtype_bits(t->dtype);
+    int64_t used = holo_tensor_count(t) * (int64_t)bits;
+    if (bits >= 8 || used % 8 == 0) return;
+    uint8_t *last = (uint8_t *)t->data + used / 8;
+    *last = (uint8_t)(*last & ((1 << used % 8) - 1));
+}
+
+void hg_kernel_lane_run(const hg_args *a, hg_range r, hg_lane_run_fn run)
+{
+    hg_lane_space *space = hg_lane_space_init(r.scratch, a->code, a->in, a->out);
+    int64_t end = hg_min(r.end * LANE_BLOCK, space->count);
+    hg_lane_space_run(space, r.begin * LANE_BLOCK, end, a->fault, run);
+    for (uint32_t i = 0; end == space->count && i < a->n_out; i++)
+        lane_clear_padding(&a->out[i]);
+}
+
+static void lane_run_reference(const hg_args *a, hg_range r)
+{
+    hg_kernel_lane_run(a, r, hg_lane_run);
+}
+
+const hg_kernel hg_kernels_lane[] = {
+    {
+        .name = "lane",
+        .flags = HG_KERNEL_INPLACE,
+        .check = hg_kernel_lane_check,
+        .units = hg_kernel_lane_units,
+        .scratch = hg_kernel_lane_scratch,
+        .cost = hg_kernel_lane_cost,
+        .run = lane_run_reference,
+    },
+    {0},
+};
