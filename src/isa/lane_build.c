@@ -392,7 +392,7 @@ static uint32_t build_mark(hg_lane *b, const hg_lane_id *out, uint32_t n_out)
 {
     uint32_t live = 0;
     for (size_t id = 1; id < b->count; id++) {
-        b->value[id].is_live = b->value[id].is_placed = false;
+        b->value[id].is_live = false;
         b->value[id].last_use = 0;
     }
     for (uint32_t i = 0; i < n_out; i++) {
@@ -427,10 +427,15 @@ static bool build_place(hg_lane *b, build_regs *regs, hg_lane_id id, hg_lane_op 
     return true;
 }
 
-/* Constants first and in registers of their own, which the interpreter then fills once per run;
- * each load right before its first use; everything else in the order of creation. */
-static bool build_emit(hg_lane *b, build_regs *regs, hg_lane_op *op, uint32_t *n_op)
+/* Constants first; each load right before its first use; everything else in the order of creation.
+ * With `keeps`, constants and loads have registers of their own, which the interpreter fills once
+ * per run where the value is the same for every tile. */
+static bool build_emit(hg_lane *b, bool keeps, build_regs *regs, hg_lane_op *op, uint32_t *n_op)
 {
+    *regs = (build_regs){0};
+    *n_op = 0;
+    for (uint32_t id = 1; id < b->count; id++)
+        b->value[id].is_placed = false;
     for (uint32_t id = 1; id < b->count; id++)
         if (b->value[id].is_live && build_is_const(b, id) && !build_place(b, regs, id, op, n_op))
             return false;
@@ -442,8 +447,8 @@ static bool build_emit(hg_lane *b, build_regs *regs, hg_lane_op *op, uint32_t *n
         if (!build_place(b, regs, id, op, n_op)) return false;
         for (int i = 0; i < 3; i++) {
             lane_value *x = &b->value[v->in[i]];
-            if (v->in[i] != 0 && x->last_use == id && x->op.op != HG_LANE_CONST)
-                regs->is_used[x->op.dst] = false;
+            bool is_kept = keeps && (x->op.op == HG_LANE_CONST || x->op.op == HG_LANE_LOAD);
+            if (v->in[i] != 0 && x->last_use == id && !is_kept) regs->is_used[x->op.dst] = false;
         }
     }
     return true;
@@ -478,8 +483,8 @@ holo_status hg_lane_finish(hg_lane *b, uint32_t n_in, const hg_lane_id *out,
     build_regs *regs = hg_arena_alloc(b->arena, sizeof *regs);
     if (op == NULL || outs == NULL || regs == NULL) return hg_fail_nomem(e, live * sizeof *op);
     uint32_t n_op = 0;
-    HG_REQUIRE(e, build_emit(b, regs, op, &n_op), HOLO_E_LIMIT,
-               "lane code: more than %d values are alive at once", HG_LANE_MAX_REG);
+    HG_REQUIRE(e, build_emit(b, true, regs, op, &n_op) || build_emit(b, false, regs, op, &n_op),
+               HOLO_E_LIMIT, "lane code: more than %d values are alive at once", HG_LANE_MAX_REG);
     for (uint32_t i = 0; i < n_out; i++) {
         outs[i] = out_kind[i];
         outs[i].reg = b->value[out[i]].op.dst;

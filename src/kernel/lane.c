@@ -54,7 +54,8 @@ static void space_merge(hg_lane_space *s)
         }
 }
 
-hg_lane_space *hg_lane_space_init(void *scratch, const hg_lane_code *code, const holo_tensor *in,
+hg_lane_space *hg_lane_space_init(void *scratch, const hg_lane_code *code,
+                                  const holo_tensor *result, const holo_tensor *in,
                                   const holo_tensor *out)
 {
     hg_lane_space *s = scratch;
@@ -64,6 +65,7 @@ hg_lane_space *hg_lane_space_init(void *scratch, const hg_lane_code *code, const
     memcpy(s->dim, out[0].dim, sizeof s->dim);
     for (uint32_t v = 0; v < code->n_in + code->n_out; v++) {
         const holo_tensor *t = v < code->n_in ? &in[v] : &out[v - code->n_in];
+        if (v == 0 && result != NULL) t = result;
         s->operand[v].data = t->data;
         s->operand[v].dtype = t->dtype;
         s->operand[v].origin = 0;
@@ -125,22 +127,22 @@ void hg_lane_space_run(hg_lane_space *s, int64_t begin, int64_t end, hg_fault *f
 /* ---- the kernel
  * ------------------------------------------------------------------------------------ */
 
-holo_status hg_kernel_lane_check_body(const hg_lane_code *code, const holo_tensor *in,
-                                      uint32_t n_in, const holo_tensor *out, uint32_t n_out,
-                                      holo_error *e)
+holo_status hg_kernel_lane_check_body(const hg_args *a, const holo_tensor *result, holo_error *e)
 {
+    const hg_lane_code *code = a->code;
     holo_dtype in_type[HG_LANE_MAX_IO], out_type[HG_LANE_MAX_IO];
-    HG_REQUIRE(e, n_in == code->n_in, HOLO_E_FORMAT, "%u inputs, expected %u by the lane code",
-               n_in, code->n_in);
-    HG_REQUIRE(e, n_out == code->n_out, HOLO_E_FORMAT, "%u outputs, expected %u by the lane code",
-               n_out, code->n_out);
-    for (uint32_t i = 0; i < n_in; i++) {
-        in_type[i] = in[i].dtype;
-        HG_TRY(hg_check_broadcast(&in[i], &out[0], e, "a lane operand"));
+    HG_REQUIRE(e, a->n_in == code->n_in, HOLO_E_FORMAT, "%u inputs, expected %u by the lane code",
+               a->n_in, code->n_in);
+    HG_REQUIRE(e, a->n_out == code->n_out, HOLO_E_FORMAT,
+               "%u outputs, expected %u by the lane code", a->n_out, code->n_out);
+    for (uint32_t i = 0; i < a->n_in; i++) {
+        const holo_tensor *t = i == 0 && result != NULL ? result : &a->in[i];
+        in_type[i] = t->dtype;
+        HG_TRY(hg_check_broadcast(t, &a->out[0], e, "a lane operand"));
     }
-    for (uint32_t i = 0; i < n_out; i++) {
-        out_type[i] = out[i].dtype;
-        HG_TRY(hg_check_same_shape(&out[i], &out[0], e, "a lane result"));
+    for (uint32_t i = 0; i < a->n_out; i++) {
+        out_type[i] = a->out[i].dtype;
+        HG_TRY(hg_check_same_shape(&a->out[i], &a->out[0], e, "a lane result"));
     }
     return hg_lane_check_types(code, in_type, out_type, e);
 }
@@ -149,12 +151,12 @@ holo_status hg_kernel_lane_check(const hg_args *a, holo_error *e)
 {
     hg_types types = HG_TYPES_NUMBER | HG_TYPES_BOOL | HG_TYPES_NARROW;
     HG_REQUIRE(e, a->code != NULL, HOLO_E_FORMAT, "lane code is missing");
-    HG_TRY(hg_check_counts(a, e, 0, -1, (int)a->code->n_out, 0));
+    HG_TRY(hg_check_counts(a, e, 0, -1, (int)a->n_out, 0));
     for (uint32_t i = 0; i < a->n_in; i++)
         HG_TRY(hg_check_in_type(a, e, i, types));
     for (uint32_t i = 0; i < a->n_out; i++)
         HG_TRY(hg_check_out_type(a, e, i, types));
-    return hg_kernel_lane_check_body(a->code, a->in, a->n_in, a->out, a->n_out, e);
+    return hg_kernel_lane_check_body(a, NULL, e);
 }
 
 int64_t hg_kernel_lane_units(const hg_args *a)
@@ -187,7 +189,7 @@ static void lane_clear_padding(const holo_tensor *t)
 
 void hg_kernel_lane_run(const hg_args *a, hg_range r, hg_lane_run_fn run)
 {
-    hg_lane_space *space = hg_lane_space_init(r.scratch, a->code, a->in, a->out);
+    hg_lane_space *space = hg_lane_space_init(r.scratch, a->code, NULL, a->in, a->out);
     int64_t end = hg_min(r.end * LANE_BLOCK, space->count);
     hg_lane_space_run(space, r.begin * LANE_BLOCK, end, a->fault, run);
     for (uint32_t i = 0; end == space->count && i < a->n_out; i++)

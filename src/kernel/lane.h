@@ -23,8 +23,10 @@ typedef struct hg_lane_space {
 
 /* Scratch for a space and one interpreter. */
 size_t hg_lane_space_scratch(const hg_lane_code *code);
-/* in[] broadcast to the common shape of out[]. */
-hg_lane_space *hg_lane_space_init(void *scratch, const hg_lane_code *code, const holo_tensor *in,
+/* in[] broadcast to the common shape of out[]; operand 0 is `result` instead of in[0] when not
+ * NULL. */
+hg_lane_space *hg_lane_space_init(void *scratch, const hg_lane_code *code,
+                                  const holo_tensor *result, const holo_tensor *in,
                                   const holo_tensor *out);
 /* Elements [begin, end) of the space in row-major order. */
 void hg_lane_space_run(hg_lane_space *space, int64_t begin, int64_t end, hg_fault *fault,
@@ -37,9 +39,9 @@ size_t hg_kernel_lane_scratch(const hg_args *a);
 void hg_kernel_lane_cost(const hg_args *a, hg_cost *cost);
 void hg_kernel_lane_run(const hg_args *a, hg_range r, hg_lane_run_fn run);
 
-/* Checks the operands of a body: in[] broadcasts to out[0], all out[] have its shape, types fit. */
-holo_status hg_kernel_lane_check_body(const hg_lane_code *code, const holo_tensor *in,
-                                      uint32_t n_in, const holo_tensor *out, uint32_t n_out,
-                                      holo_error *e);
+/* Checks code and operands of a body: in[] broadcasts to out[0], all out[] have its shape, types
+ * fit. Operand 0 is `result` instead of in[0] when not NULL. The types of in[] and out[] have been
+ * checked. */
+holo_status hg_kernel_lane_check_body(const hg_args *a, const holo_tensor *result, holo_error *e);
 
 #endif
