@@ -23,8 +23,10 @@ static holo_status gemm_infer(hg_infer *n)
     const hg_type *c = n->in[2];
     for (int32_t i = 0; i < c->rank; i++) {
         hg_dim to = out->dim[2 - c->rank + i], sum;
-        if (hg_infer_broadcast_dim(n, c->dim[i], to, &sum) != HOLO_OK || !hg_infer_may_equal(n, sum, to))
-            return hg_infer_fail(n, HOLO_E_SHAPE, "dimension %d of C does not broadcast to the product", i);
+        if (hg_infer_broadcast_dim(n, c->dim[i], to, &sum) != HOLO_OK ||
+            !hg_infer_may_equal(n, sum, to))
+            return hg_infer_fail(n, HOLO_E_SHAPE,
+                                 "dimension %d of C does not broadcast to the product", i);
     }
     return HOLO_OK;
 }

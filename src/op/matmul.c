@@ -1,4 +1,5 @@
-/* matmul.c - MatMul: numpy's matrix product; a vector operand is a matrix with one row or column. */
+/* matmul.c - MatMul: numpy's matrix product; a vector operand is a matrix with one row or column.
+ */
 #include "op/op_matmul.h"
 
 /* numpy: a vector on the left is a row, on the right a column; that dimension is dropped again. */

@@ -1,7 +1,8 @@
 /* op_conv.c - what Conv, ConvTranspose and the integer convolutions share. */
 #include "op/op_conv.h"
 
-static holo_status conv_must_equal(const hg_infer *n, const char *what, hg_dim actual, hg_dim expected)
+static holo_status conv_must_equal(const hg_infer *n, const char *what, hg_dim actual,
+                                   hg_dim expected)
 {
     if (hg_infer_may_equal(n, actual, expected)) return HOLO_OK;
     char a[64], b[64];
@@ -15,7 +16,8 @@ static holo_status conv_groups(const hg_infer *n, hg_dim channels, int64_t *grou
     int64_t count;
     HG_TRY(hg_attr_int(n, "group", 1, groups));
     if (*groups < 1 || *groups > INT32_MAX)
-        return hg_infer_fail(n, HOLO_E_MODEL, "group is %lld, expected at least 1", (long long)*groups);
+        return hg_infer_fail(n, HOLO_E_MODEL, "group is %lld, expected at least 1",
+                             (long long)*groups);
     if (hg_dim_is_const(n->dims, channels, &count) && count % *groups != 0)
         return hg_infer_fail(n, HOLO_E_SHAPE, "%lld channels cannot be divided into %lld groups",
                              (long long)count, (long long)*groups);
@@ -46,7 +48,8 @@ holo_status hg_conv_bias(const hg_infer *n, uint32_t bias, hg_dim channels)
 {
     if (!hg_infer_has(n, bias)) return HOLO_OK;
     HG_TRY(hg_infer_rank(n, bias, 1, 1));
-    return conv_must_equal(n, "the number of elements of the bias is", n->in[bias]->dim[0], channels);
+    return conv_must_equal(n, "the number of elements of the bias is", n->in[bias]->dim[0],
+                           channels);
 }
 
 hg_type hg_conv_type(const hg_conv *c, const hg_type *x, holo_dtype dtype)

@@ -12,8 +12,8 @@ typedef struct hg_conv {
     hg_dim channels_out;
 } hg_conv;
 
-/* Shape rule for X [N, C, spatial...] and W at inputs x and w; checks channels, groups and the bias at input
- * `bias` where there is one. */
+/* Shape rule for X [N, C, spatial...] and W at inputs x and w; checks channels, groups and the bias
+ * at input `bias` where there is one. */
 HG_MUST_CHECK holo_status hg_conv_read(const hg_infer *n, hg_conv_kind kind, const hg_type *x,
                                        const hg_type *w, hg_conv *c);
 HG_MUST_CHECK holo_status hg_conv_bias(const hg_infer *n, uint32_t bias, hg_dim channels);

@@ -3,13 +3,14 @@
 
 holo_status hg_matmul_shape(const hg_infer *n, const hg_type *a, const hg_type *b, hg_type *out)
 {
-    hg_dim one = hg_dim_const(n->dims, 1), columns = a->dim[a->rank - 1], rows = b->dim[b->rank - 2];
+    hg_dim one = hg_dim_const(n->dims, 1), columns = a->dim[a->rank - 1],
+           rows = b->dim[b->rank - 2];
     if (!hg_infer_may_equal(n, columns, rows)) {
         char x[64], y[64];
         hg_dim_print(n->dims, columns, x, sizeof x);
         hg_dim_print(n->dims, rows, y, sizeof y);
-        return hg_infer_fail(n, HOLO_E_SHAPE, "the left matrix has %s columns but the right one %s rows",
-                             x, y);
+        return hg_infer_fail(n, HOLO_E_SHAPE,
+                             "the left matrix has %s columns but the right one %s rows", x, y);
     }
     out->rank = a->rank > b->rank ? a->rank : b->rank;
     for (int32_t i = 0; i < out->rank - 2; i++) {
@@ -29,7 +30,8 @@ holo_status hg_epilogue_type(const hg_infer *n, uint32_t first_extra, holo_dtype
     if (code != NULL && (code->kind != HG_ATTR_CODE || code->code->n_in != extra + 1))
         return hg_infer_fail(n, HOLO_E_MODEL, "attribute 'code' does not fit %u operands", extra);
     if (code == NULL && extra != 0)
-        return hg_infer_fail(n, HOLO_E_MODEL, "has %u operands for an epilogue but no 'code'", extra);
+        return hg_infer_fail(n, HOLO_E_MODEL, "has %u operands for an epilogue but no 'code'",
+                             extra);
     if (types != NULL && (types->kind != HG_ATTR_INTS || types->count != 1))
         return hg_infer_fail(n, HOLO_E_MODEL, "attribute 'types' is not one integer");
     *out = types == NULL ? n->in[0]->dtype : (holo_dtype)types->ints[0];

@@ -11,9 +11,10 @@
 /* [batch..., m, k] by [batch..., k, n]; sets rank and dims of out. */
 HG_MUST_CHECK holo_status hg_matmul_shape(const hg_infer *n, const hg_type *a, const hg_type *b,
                                           hg_type *out);
-/* Element type of a kernel's result: attribute "types" when there is an epilogue, else the input's. Also
- * checks that "code" fits the operands that begin at input first_extra. */
-HG_MUST_CHECK holo_status hg_epilogue_type(const hg_infer *n, uint32_t first_extra, holo_dtype *out);
+/* Element type of a kernel's result: attribute "types" when there is an epilogue, else the input's.
+ * Also checks that "code" fits the operands that begin at input first_extra. */
+HG_MUST_CHECK holo_status hg_epilogue_type(const hg_infer *n, uint32_t first_extra,
+                                           holo_dtype *out);
 /* A dimension given as attribute, an integer or an expression. */
 HG_MUST_CHECK holo_status hg_attr_dim(const hg_infer *n, const char *name, hg_dim *out);
 

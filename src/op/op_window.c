@@ -9,8 +9,8 @@ hg_infer hg_emit_reader(const hg_emit *e)
     return (hg_infer){.g = e->g, .ctx = e->ctx, .dims = &e->g->dims, .id = e->id, .node = e->node};
 }
 
-/* One number for each of `count` places, `standard` when the attribute is absent; layout passes give
- * expressions instead of numbers. */
+/* One number for each of `count` places, `standard` when the attribute is absent; layout passes
+ * give expressions instead of numbers. */
 static holo_status window_list(const hg_infer *n, const char *name, size_t count, int64_t standard,
                                int64_t low, hg_dim *out)
 {
@@ -23,8 +23,8 @@ static holo_status window_list(const hg_infer *n, const char *name, size_t count
     else
         HG_TRY(hg_attr_ints(n, name, &ints, &found));
     if (found != 0 && found != count)
-        return hg_infer_fail(n, HOLO_E_MODEL, "attribute %s has %zu numbers, expected %zu", name, found,
-                             count);
+        return hg_infer_fail(n, HOLO_E_MODEL, "attribute %s has %zu numbers, expected %zu", name,
+                             found, count);
     for (size_t i = 0; i < count; i++) {
         int64_t value = found == 0 || is_dims ? standard : ints[i];
         if (value < low || value > WINDOW_LIMIT)
@@ -48,8 +48,8 @@ static holo_status window_kernel(const hg_infer *n, const hg_dim *kernel, hg_win
             char actual[64], expected[64];
             hg_dim_print(n->dims, stated[i], actual, sizeof actual);
             hg_dim_print(n->dims, w->kernel[i], expected, sizeof expected);
-            return hg_infer_fail(n, HOLO_E_SHAPE, "kernel_shape[%d] is %s but the weights have %s", i,
-                                 actual, expected);
+            return hg_infer_fail(n, HOLO_E_SHAPE, "kernel_shape[%d] is %s but the weights have %s",
+                                 i, actual, expected);
         }
     }
     return HOLO_OK;
@@ -120,9 +120,10 @@ static holo_status window_slide(const hg_infer *n, hg_window_kind kind, hg_dim i
     hg_dim spare = hg_dim_sub(d, hg_dim_add(d, left, w->pad_end[i]), window_span(n, w, i));
     int64_t room;
     if (hg_dim_is_const(d, spare, &room) && room < 0)
-        return hg_infer_fail(n, HOLO_E_SHAPE,
-                             "the kernel is %lld larger than the padded input along spatial axis %d",
-                             (long long)-room, i);
+        return hg_infer_fail(
+            n, HOLO_E_SHAPE,
+            "the kernel is %lld larger than the padded input along spatial axis %d",
+            (long long)-room, i);
     if (kind == HG_WINDOW_FLOOR) {
         w->out[i] = hg_dim_add(d, hg_dim_floordiv(d, spare, w->stride[i]), one);
         return HOLO_OK;
@@ -133,7 +134,8 @@ static holo_status window_slide(const hg_infer *n, hg_window_kind kind, hg_dim i
     return HOLO_OK;
 }
 
-static holo_status window_transpose(const hg_infer *n, window_auto pad, const hg_dim *in, hg_window *w)
+static holo_status window_transpose(const hg_infer *n, window_auto pad, const hg_dim *in,
+                                    hg_window *w)
 {
     hg_dims *d = n->dims;
     hg_dim extra[HG_MAX_SPATIAL], shape[HG_MAX_SPATIAL];
@@ -173,7 +175,7 @@ holo_status hg_window_read(const hg_infer *n, hg_window_kind kind, int32_t rank,
     if (rank < 1 || rank > HG_MAX_SPATIAL)
         return hg_infer_fail(n, HOLO_E_SHAPE, "input 0 has rank %d, expected 3 to %d", rank + 2,
                              HG_MAX_RANK);
-    window_auto pad;
+    window_auto pad = WINDOW_NOTSET;
     *w = (hg_window){.rank = rank};
     HG_TRY(window_kernel(n, kernel, w));
     HG_TRY(window_list(n, "strides", (size_t)rank, 1, 1, w->stride));

@@ -17,14 +17,16 @@ typedef struct hg_window {
 } hg_window;
 
 typedef enum hg_window_kind {
-    HG_WINDOW_FLOOR,    /* convolution, pooling */
-    HG_WINDOW_CEIL,     /* pooling with ceil_mode: windows that start in the right padding are dropped */
+    HG_WINDOW_FLOOR, /* convolution, pooling */
+    HG_WINDOW_CEIL,  /* pooling with ceil_mode: windows that start in the right padding are dropped
+                      */
     HG_WINDOW_TRANSPOSE /* ConvTranspose: output_padding, output_shape */
 } hg_window_kind;
 
-/* Reads strides, dilations, pads, auto_pad (and what the kind adds) of the node and works out padding and
- * output sizes. `rank` is the number of spatial axes, `in` their sizes, `kernel` those of the kernel; NULL
- * takes them from attribute kernel_shape, which is checked against them otherwise. */
+/* Reads strides, dilations, pads, auto_pad (and what the kind adds) of the node and works out
+ * padding and output sizes. `rank` is the number of spatial axes, `in` their sizes, `kernel` those
+ * of the kernel; NULL takes them from attribute kernel_shape, which is checked against them
+ * otherwise. */
 HG_MUST_CHECK holo_status hg_window_read(const hg_infer *n, hg_window_kind kind, int32_t rank,
                                          const hg_dim *in, const hg_dim *kernel, hg_window *w);
 /* The same for code that emits; nothing can fail that inference has not refused. */

@@ -1,0 +1,465 @@
+/* pool.c - pool: largest, average or p-norm of sliding windows, over any number of spatial axes.
+ *
+ *   in[0]  X [N, C, spatial...] (layout 0) or [N, spatial..., C] (layout 1)
+ *   param  see pool.h
+ *   out[0] Y, as X with the spatial sizes of the output
+ *   out[1] may be absent; layout 0 and largest only: i64, flat index of the largest element in X
+ *
+ * f32, f64, f16, bf16, computed in f32 or f64; largest also takes i8 and u8. Per output the taps
+ * are visited in the order (kernel...), those outside the input skipped, so vector width and
+ * threads do not change the answer. NaN wins over every number. The largest of no elements is the
+ * smallest number (minus infinity), the average of none is 0. Of equal elements the first is
+ * reported. */
+#include "kernel/pool.h"
+
+#include "base/half.h"
+#include "isa/lane_math.h"
+#include "kernel/conv.h"
+
+#define POOL_BYTE_TYPES (HG_TYPE_BIT(HOLO_I8) | HG_TYPE_BIT(HOLO_U8))
+
+enum { POOL_LIMIT = INT32_MAX, POOL_MAX_SPATIAL = HG_MAX_RANK - 2 };
+
+/* X seen as [outer, spatial..., inner]: inner is 1 or the channels. */
+typedef struct pool_shape {
+    const int64_t *in, *out, *kernel, *stride, *pad_begin, *pad_end, *dilation;
+    int rank;
+    int64_t inner, in_count, rows, width;
+    hg_pool_mode mode;
+} pool_shape;
+
+static holo_status pool_check_axis(const hg_args *a, holo_error *e, int64_t out, uint32_t at,
+                                   uint32_t step)
+{
+    HG_TRY(hg_check_param(a, e, at, "kernel", 1, POOL_LIMIT));
+    HG_TRY(hg_check_param(a, e, at + step, "stride", 1, POOL_LIMIT));
+    HG_TRY(hg_check_param(a, e, at + 2 * step, "padding", -POOL_LIMIT, POOL_LIMIT));
+    HG_TRY(hg_check_param(a, e, at + 3 * step, "padding", -POOL_LIMIT, POOL_LIMIT));
+    HG_TRY(hg_check_param(a, e, at + 4 * step, "dilation", 1, POOL_LIMIT));
+    /* out * stride + kernel * dilation + padding stays below 2^62 + 2^62 + 2^31 */
+    HG_REQUIRE(e, out <= INT64_MAX / 2 / a->param[at + step], HOLO_E_SHAPE,
+               "an output of %lld with stride %lld is too large", (long long)out,
+               (long long)a->param[at + step]);
+    return HOLO_OK;
+}
+
+static holo_status pool_check_indices(const hg_args *a, holo_error *e)
+{
+    if (a->n_out < 2 || a->out[1].dtype == HOLO_NONE) return HOLO_OK;
+    HG_TRY(hg_check_out_type(a, e, 1, HG_TYPE_BIT(HOLO_I64)));
+    HG_TRY(hg_check_same_shape(&a->out[1], &a->out[0], e, "indices"));
+    HG_REQUIRE(e, a->param[HG_POOL_PARAM_MODE] == HG_POOL_MAX, HOLO_E_FORMAT,
+               "mode %lld has no indices", (long long)a->param[HG_POOL_PARAM_MODE]);
+    HG_REQUIRE(e, a->param[HG_POOL_PARAM_LAYOUT] == HG_POOL_NCHW, HOLO_E_FORMAT,
+               "layout %lld has no indices", (long long)a->param[HG_POOL_PARAM_LAYOUT]);
+    return HOLO_OK;
+}
+
+static holo_status pool_check(const hg_args *a, holo_error *e)
+{
+    HG_REQUIRE(e, a->n_in == 1, HOLO_E_FORMAT, "%u inputs, expected 1", a->n_in);
+    HG_REQUIRE(e, a->n_out == 1 || a->n_out == 2, HOLO_E_FORMAT, "%u outputs, expected 1 or 2",
+               a->n_out);
+    HG_TRY(hg_check_param(a, e, HG_POOL_PARAM_MODE, "mode", HG_POOL_MAX, HG_POOL_LP));
+    HG_TRY(hg_check_param(a, e, HG_POOL_PARAM_LAYOUT, "layout", HG_POOL_NCHW, HG_POOL_NHWC));
+    HG_TRY(
+        hg_check_param(a, e, HG_POOL_PARAM_SPATIAL, "number of spatial axes", 1, POOL_MAX_SPATIAL));
+    HG_TRY(hg_check_param(a, e, HG_POOL_PARAM_P, "p", 1, POOL_LIMIT));
+    HG_TRY(hg_check_param(a, e, HG_POOL_PARAM_ORDER, "storage order", 0, 1));
+    const uint32_t rank = (uint32_t)a->param[HG_POOL_PARAM_SPATIAL];
+    HG_REQUIRE(e, a->n_param == HG_POOL_PARAM_LISTS + 5 * rank, HOLO_E_FORMAT,
+               "%u parameters, expected %u", a->n_param, HG_POOL_PARAM_LISTS + 5 * rank);
+    const bool largest = a->param[HG_POOL_PARAM_MODE] == HG_POOL_MAX;
+    HG_TRY(hg_check_in_type(a, e, 0, HG_TYPES_FLOAT | (largest ? POOL_BYTE_TYPES : 0)));
+    HG_TRY(hg_check_out_type(a, e, 0, HG_TYPES_NUMBER));
+    const holo_tensor *x = &a->in[0], *y = &a->out[0];
+    HG_TRY(hg_check_same_type(y, x, e, "output"));
+    HG_TRY(hg_check_rank(x, e, "input", (int)rank + 2, (int)rank + 2));
+    HG_TRY(hg_check_rank(y, e, "output", (int)rank + 2, (int)rank + 2));
+    const bool nhwc = a->param[HG_POOL_PARAM_LAYOUT] == HG_POOL_NHWC;
+    const int channel = nhwc ? x->rank - 1 : 1;
+    HG_REQUIRE(e, x->dim[0] == y->dim[0] && x->dim[channel] == y->dim[channel], HOLO_E_SHAPE,
+               "output has %lld images of %lld channels, expected %lld of %lld",
+               (long long)y->dim[0], (long long)y->dim[channel], (long long)x->dim[0],
+               (long long)x->dim[channel]);
+    for (uint32_t i = 0; i < rank; i++)
+        HG_TRY(pool_check_axis(a, e, y->dim[(nhwc ? 1 : 2) + i], HG_POOL_PARAM_LISTS + i, rank));
+    return pool_check_indices(a, e);
+}
+
+static pool_shape pool_shape_of(const hg_args *a)
+{
+    const holo_tensor *x = &a->in[0], *y = &a->out[0];
+    const int rank = (int)a->param[HG_POOL_PARAM_SPATIAL];
+    const bool nhwc = a->param[HG_POOL_PARAM_LAYOUT] == HG_POOL_NHWC;
+    const int first = nhwc ? 1 : 2;
+    const int64_t *list = a->param + HG_POOL_PARAM_LISTS;
+    pool_shape s = {.in = x->dim + first,
+                    .out = y->dim + first,
+                    .kernel = list,
+                    .stride = list + rank,
+                    .pad_begin = list + 2 * rank,
+                    .pad_end = list + 3 * rank,
+                    .dilation = list + 4 * rank,
+                    .rank = rank,
+                    .inner = nhwc ? x->dim[x->rank - 1] : 1,
+                    .in_count = hg_dims_product(x, first, first + rank),
+                    .rows = hg_dims_product(y, first, first + rank - 1),
+                    .width = y->dim[first + rank - 1],
+                    .mode = (hg_pool_mode)a->param[HG_POOL_PARAM_MODE]};
+    return s;
+}
+
+/* An output row: all outputs that differ in the last spatial axis (and the channel) alone. */
+static int64_t pool_units(const hg_args *a)
+{
+    const bool nhwc = a->param[HG_POOL_PARAM_LAYOUT] == HG_POOL_NHWC;
+    return holo_tensor_count(&a->out[0]) == 0
+               ? 0
+               : hg_dims_product(&a->out[0], 0, a->out[0].rank - (nhwc ? 2 : 1));
+}
+
+static size_t pool_scratch(const hg_args *a)
+{
+    const pool_shape s = pool_shape_of(a);
+    return (size_t)(s.width * s.inner) * sizeof(double);
+}
+
+static void pool_cost(const hg_args *a, hg_cost *cost)
+{
+    const pool_shape s = pool_shape_of(a);
+    double taps = 1;
+    for (int d = 0; d < s.rank; d++)
+        taps *= (double)s.kernel[d];
+    cost->flops = (double)holo_tensor_count(&a->out[0]) * taps;
+}
+
+/* One tap of an output row: outputs [begin, end) of it read input pixels at + i * step. */
+typedef struct pool_line {
+    int64_t begin, end, at, step;
+} pool_line;
+
+/* `row` numbers the output rows of one plane, tap[] the place in the kernel. False outside the
+ * input. */
+static bool pool_find_line(const pool_shape *s, int64_t row, const int64_t *tap, pool_line *line)
+{
+    const int last = s->rank - 1;
+    int64_t at = 0, plane = s->in[last];
+    for (int d = last - 1; d >= 0; d--) {
+        const int64_t i =
+            row % s->out[d] * s->stride[d] + tap[d] * s->dilation[d] - s->pad_begin[d];
+        if (i < 0 || i >= s->in[d]) return false;
+        at += i * plane;
+        plane *= s->in[d];
+        row /= s->out[d];
+    }
+    const int64_t shift = tap[last] * s->dilation[last];
+    hg_conv_inside(s->in[last], s->out[last], s->stride[last], s->pad_begin[last], shift,
+                   &line->begin, &line->end);
+    line->step = s->stride[last];
+    line->at = at + line->begin * line->step + shift - s->pad_begin[last];
+    return line->begin < line->end;
+}
+
+/* First and one past the last tap of axis d that is inside [low, high) for output o: skips taps
+ * that are far outside, so that a huge kernel costs no more than the input has elements. */
+static void pool_taps_inside(const pool_shape *s, int d, int64_t o, int64_t low, int64_t high,
+                             int64_t *begin, int64_t *end)
+{
+    const int64_t first = o * s->stride[d] - s->pad_begin[d];
+    const int64_t count = s->kernel[d];
+    *begin = hg_min(count, hg_max(0, hg_ceil_div(low - first, s->dilation[d])));
+    *end = hg_max(*begin, hg_min(count, hg_floor_div(high - 1 - first, s->dilation[d]) + 1));
+}
+
+/* acc[o, c] = STEP(acc, x) over one line. */
+#define POOL_LINE(T, ACC, LOAD, STEP, name)                                                        \
+    static void pool_##name(const pool_shape *s, const pool_line *l, const void *vx, void *vacc)   \
+    {                                                                                              \
+        const T *x = (const T *)vx + l->at * s->inner;                                             \
+        ACC *y = (ACC *)vacc + l->begin * s->inner;                                                \
+        const int64_t count = l->end - l->begin, step = l->step, inner = s->inner;                 \
+        if (inner == 1) {                                                                          \
+            for (int64_t i = 0; i < count; i++)                                                    \
+                y[i] = STEP(y[i], LOAD(x[i * step]));                                              \
+        } else {                                                                                   \
+            for (int64_t i = 0; i < count; i++)                                                    \
+                for (int64_t c = 0; c < inner; c++)                                                \
+                    y[i * inner + c] = STEP(y[i * inner + c], LOAD(x[i * step * inner + c]));      \
+        }                                                                                          \
+    }
+#define POOL_SAME(x) (x)
+#define POOL_LARGER(y, x) ((x) > (y) || (x) != (x) ? (x) : (y))
+#define POOL_LARGER_INT(y, x) ((x) > (y) ? (x) : (y))
+#define POOL_ADD(y, x) ((y) + (x))
+POOL_LINE(float, float, POOL_SAME, POOL_LARGER, max_f32)
+POOL_LINE(double, double, POOL_SAME, POOL_LARGER, max_f64)
+POOL_LINE(uint16_t, float, hg_f16_to_f32, POOL_LARGER, max_f16)
+POOL_LINE(uint16_t, float, hg_bf16_to_f32, POOL_LARGER, max_bf16)
+POOL_LINE(int8_t, int8_t, POOL_SAME, POOL_LARGER_INT, max_i8)
+POOL_LINE(uint8_t, uint8_t, POOL_SAME, POOL_LARGER_INT, max_u8)
+POOL_LINE(float, float, POOL_SAME, POOL_ADD, add_f32)
+POOL_LINE(double, double, POOL_SAME, POOL_ADD, add_f64)
+POOL_LINE(uint16_t, float, hg_f16_to_f32, POOL_ADD, add_f16)
+POOL_LINE(uint16_t, float, hg_bf16_to_f32, POOL_ADD, add_bf16)
+#undef POOL_LINE
+#undef POOL_SAME
+#undef POOL_LARGER
+#undef POOL_LARGER_INT
+#undef POOL_ADD
+
+typedef void (*pool_line_fn)(const pool_shape *s, const pool_line *l, const void *x, void *acc);
+
+static pool_line_fn pool_pick(holo_dtype dtype, hg_pool_mode mode)
+{
+    const bool largest = mode == HG_POOL_MAX;
+    if (dtype == HOLO_F64) return largest ? pool_max_f64 : pool_add_f64;
+    if (dtype == HOLO_F16) return largest ? pool_max_f16 : pool_add_f16;
+    if (dtype == HOLO_BF16) return largest ? pool_max_bf16 : pool_add_bf16;
+    if (dtype == HOLO_I8) return pool_max_i8;
+    if (dtype == HOLO_U8) return pool_max_u8;
+    return largest ? pool_max_f32 : pool_add_f32;
+}
+
+static double pool_load(const void *data, holo_dtype dtype, int64_t i)
+{
+    if (dtype == HOLO_F64) return ((const double *)data)[i];
+    if (dtype == HOLO_F16) return (double)hg_f16_to_f32(((const uint16_t *)data)[i]);
+    if (dtype == HOLO_BF16) return (double)hg_bf16_to_f32(((const uint16_t *)data)[i]);
+    if (dtype == HOLO_I8) return (double)((const int8_t *)data)[i];
+    if (dtype == HOLO_U8) return (double)((const uint8_t *)data)[i];
+    return (double)((const float *)data)[i];
+}
+
+static void pool_store(void *data, holo_dtype dtype, int64_t i, double value)
+{
+    if (dtype == HOLO_F64) ((double *)data)[i] = value;
+    if (dtype == HOLO_F32) ((float *)data)[i] = (float)value;
+    if (dtype == HOLO_F16) ((uint16_t *)data)[i] = hg_f32_to_f16((float)value);
+    if (dtype == HOLO_BF16) ((uint16_t *)data)[i] = hg_f32_to_bf16((float)value);
+    if (dtype == HOLO_I8) ((int8_t *)data)[i] = (int8_t)value;
+    if (dtype == HOLO_U8) ((uint8_t *)data)[i] = (uint8_t)value;
+}
+
+/* Type of the accumulators: i8 and u8 stay as they are. */
+static holo_dtype pool_acc_type(holo_dtype dtype)
+{
+    return dtype == HOLO_F16 || dtype == HOLO_BF16 ? HOLO_F32 : dtype;
+}
+
+static double pool_lowest(holo_dtype dtype)
+{
+    return dtype == HOLO_I8 ? -128.0 : dtype == HOLO_U8 ? 0.0 : (double)-HG_INFINITY;
+}
+
+static void pool_fill(void *acc, holo_dtype dtype, int64_t count, hg_pool_mode mode)
+{
+    const double value = mode == HG_POOL_MAX ? pool_lowest(dtype) : 0.0;
+    if (dtype == HOLO_F32) {
+        for (int64_t i = 0; i < count; i++)
+            ((float *)acc)[i] = (float)value;
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        pool_store(acc, dtype, i, value);
+}
+
+/* Taps of axis d that count for output o. */
+static int64_t pool_axis_count(const pool_shape *s, int d, int64_t o)
+{
+    const bool padded = s->mode == HG_POOL_AVERAGE_PADDED;
+    int64_t begin, end;
+    pool_taps_inside(s, d, o, padded ? -s->pad_begin[d] : 0,
+                     s->in[d] + (padded ? s->pad_end[d] : 0), &begin, &end);
+    return end - begin;
+}
+
+/* Divides every sum of row `row` by the number of elements that count. */
+static void pool_divide(const pool_shape *s, int64_t row, void *acc, holo_dtype dtype)
+{
+    const int last = s->rank - 1;
+    double lead = 1.0;
+    for (int d = last - 1; d >= 0; d--) {
+        lead *= (double)pool_axis_count(s, d, row % s->out[d]);
+        row /= s->out[d];
+    }
+    for (int64_t o = 0; o < s->width; o++) {
+        const double count = lead * (double)pool_axis_count(s, last, o);
+        if (count == 0.0) continue; /* the sum is 0 */
+        if (dtype == HOLO_F64) {
+            double *y = (double *)acc + o * s->inner;
+            for (int64_t c = 0; c < s->inner; c++)
+                y[c] /= count;
+        } else {
+            float *y = (float *)acc + o * s->inner;
+            for (int64_t c = 0; c < s->inner; c++)
+                y[c] /= (float)count;
+        }
+    }
+}
+
+/* Adds |x|^p in f64 and takes the root at the end: rare enough to stay simple. */
+static void pool_lp_line(const pool_shape *s, const pool_line *l, const holo_tensor *x,
+                         int64_t x_at, int64_t p, double *acc)
+{
+    for (int64_t i = 0; i < l->end - l->begin; i++)
+        for (int64_t c = 0; c < s->inner; c++) {
+            double v = pool_load(x->data, x->dtype, x_at + (l->at + i * l->step) * s->inner + c);
+            v = hg_abs_f64(v);
+            acc[(l->begin + i) * s->inner + c] += p == 1   ? v
+                                                  : p == 2 ? v * v
+                                                           : hg_pow_f64(v, (double)p);
+        }
+}
+
+static void pool_lp_root(double *acc, int64_t count, int64_t p)
+{
+    for (int64_t i = 0; i < count; i++)
+        acc[i] = p == 1   ? acc[i]
+                 : p == 2 ? hg_sqrt_f64(acc[i])
+                          : hg_pow_f64(acc[i], 1.0 / (double)p);
+}
+
+/* Where the taps of the leading axes begin and end for one output row. */
+typedef struct pool_box {
+    int64_t begin[POOL_MAX_SPATIAL], end[POOL_MAX_SPATIAL];
+} pool_box;
+
+static bool pool_box_of(const pool_shape *s, int64_t row, pool_box *box)
+{
+    const int last = s->rank - 1;
+    for (int d = last - 1; d >= 0; d--) {
+        pool_taps_inside(s, d, row % s->out[d], 0, s->in[d], &box->begin[d], &box->end[d]);
+        row /= s->out[d];
+        if (box->begin[d] == box->end[d]) return false;
+    }
+    /* Along the row every tap may be inside for some output: those of the first to those of the
+     * last. */
+    int64_t ignored;
+    pool_taps_inside(s, last, s->width - 1, 0, s->in[last], &box->begin[last], &ignored);
+    pool_taps_inside(s, last, 0, 0, s->in[last], &ignored, &box->end[last]);
+    return box->begin[last] < box->end[last];
+}
+
+static bool pool_box_next(const pool_shape *s, const pool_box *box, int64_t *tap)
+{
+    for (int d = s->rank - 1; d >= 0; d--) {
+        if (++tap[d] < box->end[d]) return true;
+        tap[d] = box->begin[d];
+    }
+    return false;
+}
+
+static void pool_row(const hg_args *a, const pool_shape *s, int64_t unit, void *acc)
+{
+    const holo_tensor *x = &a->in[0], *y = &a->out[0];
+    const int64_t outer = unit / s->rows, row = unit % s->rows, count = s->width * s->inner;
+    const int64_t x_at = outer * s->in_count * s->inner;
+    const bool lp = s->mode == HG_POOL_LP;
+    const holo_dtype type = lp ? HOLO_F64 : pool_acc_type(x->dtype);
+    const pool_line_fn run = pool_pick(x->dtype, s->mode);
+    const void *base = (const char *)x->data + (size_t)x_at * (hg_dtype_bits(x->dtype) / 8);
+    pool_fill(acc, type, count, s->mode);
+    pool_box box;
+    if (pool_box_of(s, row, &box)) {
+        int64_t tap[POOL_MAX_SPATIAL];
+        memcpy(tap, box.begin, sizeof tap);
+        do {
+            pool_line line;
+            if (!pool_find_line(s, row, tap, &line)) continue;
+            if (lp)
+                pool_lp_line(s, &line, x, x_at, a->param[HG_POOL_PARAM_P], acc);
+            else
+                run(s, &line, base, acc);
+        } while (pool_box_next(s, &box, tap));
+    }
+    if (s->mode == HG_POOL_AVERAGE || s->mode == HG_POOL_AVERAGE_PADDED)
+        pool_divide(s, row, acc, type);
+    if (lp) pool_lp_root(acc, count, a->param[HG_POOL_PARAM_P]);
+    if (type == y->dtype) {
+        const size_t size = hg_dtype_bits(type) / 8;
+        memcpy((char *)y->data + (size_t)(unit * count) * size, acc, (size_t)count * size);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        pool_store(y->data, y->dtype, unit * count + i, pool_load(acc, type, i));
+}
+
+/* Where one output of row `row` finds its largest element; -1 when its window is empty. */
+static int64_t pool_largest(const hg_args *a, const pool_shape *s, int64_t x_at, int64_t row,
+                            int64_t o)
+{
+    const holo_tensor *x = &a->in[0];
+    int64_t first[POOL_MAX_SPATIAL], tap[POOL_MAX_SPATIAL], best = -1;
+    double largest = 0.0;
+    pool_box box;
+    for (int d = s->rank - 1, last = d; d >= 0; d--) {
+        const int64_t at = d == last ? o : row % s->out[d];
+        if (d != last) row /= s->out[d];
+        first[d] = at * s->stride[d] - s->pad_begin[d];
+        pool_taps_inside(s, d, at, 0, s->in[d], &box.begin[d], &box.end[d]);
+        if (box.begin[d] == box.end[d]) return -1;
+        tap[d] = box.begin[d];
+    }
+    do {
+        int64_t at = 0;
+        for (int d = 0; d < s->rank; d++)
+            at = at * s->in[d] + first[d] + tap[d] * s->dilation[d];
+        const double v = pool_load(x->data, x->dtype, x_at + at);
+        if (best >= 0 && !(v > largest || (v != v && largest == largest))) continue;
+        best = at;
+        largest = v;
+    } while (pool_box_next(s, &box, tap));
+    return best;
+}
+
+/* The same place counted with the first spatial axis fastest. */
+static int64_t pool_column_major(const pool_shape *s, int64_t at)
+{
+    int64_t place = 0, stride = s->in_count;
+    for (int d = s->rank - 1; d >= 0; d--) {
+        stride /= s->in[d];
+        place += at % s->in[d] * stride;
+        at /= s->in[d];
+    }
+    return place;
+}
+
+static void pool_row_indices(const hg_args *a, const pool_shape *s, int64_t unit)
+{
+    const holo_tensor *x = &a->in[0], *y = &a->out[0];
+    const int64_t x_at = unit / s->rows * s->in_count;
+    for (int64_t o = 0; o < s->width; o++) {
+        const int64_t at = pool_largest(a, s, x_at, unit % s->rows, o), to = unit * s->width + o;
+        if (at < 0) {
+            pool_store(y->data, y->dtype, to, pool_lowest(y->dtype));
+        } else {
+            pool_store(y->data, y->dtype, to, pool_load(x->data, x->dtype, x_at + at));
+        }
+        const bool columns = a->param[HG_POOL_PARAM_ORDER] == 1;
+        const int64_t place = at < 0 ? 0 : columns ? pool_column_major(s, at) : at;
+        ((int64_t *)a->out[1].data)[to] = x_at + place;
+    }
+}
+
+static void pool_run(const hg_args *a, hg_range r)
+{
+    const pool_shape s = pool_shape_of(a);
+    const bool indices = a->n_out == 2 && a->out[1].dtype != HOLO_NONE;
+    for (int64_t u = r.begin; u < r.end; u++) {
+        if (indices)
+            pool_row_indices(a, &s, u);
+        else
+            pool_row(a, &s, u, r.scratch);
+    }
+}
+
+const hg_kernel hg_kernels_pool[] = {
+    {.name = "pool",
+     .check = pool_check,
+     .units = pool_units,
+     .scratch = pool_scratch,
+     .cost = pool_cost,
+     .run = pool_run},
+    {0},
+};

@@ -1,0 +1,16 @@
+/* op_nhwc.h - sliding windows over channels-last tensors [N, spatial..., C]. */
+#ifndef HG_OP_OP_NHWC_H
+#define HG_OP_OP_NHWC_H
+
+#include "op/op_window.h"
+
+/* Sets out[0] to [N, spatial..., channels] of in[0]'s type; kernel_shape comes from the attribute.
+ */
+HG_MUST_CHECK holo_status hg_nhwc_infer(hg_infer *n, hg_window_kind kind, hg_dim channels,
+                                        hg_window *w);
+/* Window of a node that emits. */
+HG_MUST_CHECK holo_status hg_nhwc_window(hg_emit *e, hg_window_kind kind, hg_window *w);
+/* Parameters kernel, stride, padding at the beginning, dilation of the 2-D convolutions. */
+HG_MUST_CHECK holo_status hg_nhwc_conv_params(hg_emit *e);
+
+#endif

@@ -1,0 +1,20 @@
+/* reducemin.c - ReduceMin: the smallest element over axes. */
+#include "op/op_reduce.h"
+
+static holo_status reducemin_emit(hg_emit *e)
+{
+    return hg_reduce_emit(e, HG_REDUCE_MIN);
+}
+
+const hg_op hg_op_reducemin = {
+    .name = "ReduceMin",
+    .brief = "the smallest element over axes",
+    .since = 1,
+    .version = 20,
+    .in = {1, 2},
+    .out = {1, 1},
+    .types = HG_REDUCE_TYPES | HG_TYPE_BIT(HOLO_I8) | HG_TYPE_BIT(HOLO_U8) | HG_TYPES_BOOL,
+    .infer = hg_reduce_infer,
+    .kernel = "reduce",
+    .emit = reducemin_emit,
+};
