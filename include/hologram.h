@@ -147,6 +147,13 @@ HOLO_API int64_t holo_tensor_count(const holo_tensor *tensor);
 /* Bytes that the elements occupy, or SIZE_MAX when that cannot be represented. */
 HOLO_API size_t holo_tensor_bytes(const holo_tensor *tensor);
 
+/* Initial value of an option struct: its size, everything else zero. */
+#ifdef __cplusplus
+#define HOLO_INIT(type) {sizeof(type)}
+#else
+#define HOLO_INIT(type) {.struct_size = sizeof(type)}
+#endif
+
 /* ---- memory, log, limits ------------------------------------------------------------------- */
 
 /* Lua's shape: p == NULL allocates, new_size == 0 frees and returns NULL, otherwise resizes. Memory is
@@ -220,7 +227,7 @@ typedef struct holo_compile_options {
     holo_limits limits;
 } holo_compile_options;
 
-#define HOLO_COMPILE_OPTIONS_INIT {sizeof(holo_compile_options)}
+#define HOLO_COMPILE_OPTIONS_INIT HOLO_INIT(holo_compile_options)
 
 /* What a compile did; summed over graphs. */
 typedef struct holo_compile_report {
@@ -246,8 +253,9 @@ HOLO_API holo_status holo_compile_files(const char *const *paths, size_t n_paths
                                         const char *out_path, const holo_compile_options *options,
                                         holo_compile_report *report, holo_error *error);
 
-/* Compiles one ONNX model that lies in memory. External data is refused. *out_data is allocated by
- * options->allocator (libc without one) and owned by the caller: free it with holo_buffer_free. */
+/* Compiles one ONNX model that lies in memory. External data is refused. *out_data comes from
+ * options->allocator (libc without one), starts at a multiple of 64 bytes and is owned by the caller: free it
+ * with holo_buffer_free. */
 HOLO_API holo_status holo_compile_memory(const void *data, size_t size,
                                          const holo_compile_options *options, void **out_data,
                                          size_t *out_size, holo_compile_report *report,
@@ -349,7 +357,7 @@ typedef struct holo_open_options {
     holo_limits limits;
 } holo_open_options;
 
-#define HOLO_OPEN_OPTIONS_INIT {sizeof(holo_open_options)}
+#define HOLO_OPEN_OPTIONS_INIT HOLO_INIT(holo_open_options)
 
 typedef struct holo_model holo_model;
 
@@ -441,7 +449,7 @@ typedef struct holo_session_options {
     uint32_t flags;
     uint32_t graph;
     holo_pool *pool;         /* NULL: the calling thread alone */
-    void *memory;            /* NULL: from the allocator. 64-byte aligned; see holo_session_memory */
+    void *memory;            /* NULL: from the allocator. 64-byte aligned; E_NOMEM says how much is needed */
     size_t memory_bytes;
     size_t late_bytes;       /* reserve for data-dependent results; 0: 1 MiB if the graph has any */
     const holo_allocator *allocator;
@@ -450,7 +458,7 @@ typedef struct holo_session_options {
     void *trace_user;
 } holo_session_options;
 
-#define HOLO_SESSION_OPTIONS_INIT {sizeof(holo_session_options)}
+#define HOLO_SESSION_OPTIONS_INIT HOLO_INIT(holo_session_options)
 
 typedef struct holo_session holo_session;
 

@@ -78,6 +78,8 @@ HG_MUST_CHECK holo_status hg_writer_pad(hg_writer *w, size_t align, holo_error *
 /* Replaces bytes that were written before. */
 HG_MUST_CHECK holo_status hg_writer_patch(hg_writer *w, uint64_t offset, const void *bytes,
                                           size_t size, holo_error *error);
+/* File: what was written so far can be read under the temporary name. */
+HG_MUST_CHECK holo_status hg_writer_flush(hg_writer *w, holo_error *error);
 /* File: the target appears, whole. It is not forced to disk: that protects from a crash of the
  * program, not of the machine. */
 HG_MUST_CHECK holo_status hg_writer_commit(hg_writer *w, holo_error *error);

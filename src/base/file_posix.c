@@ -441,7 +441,7 @@ static holo_status file_write_at(hg_writer *w, uint64_t offset, const uint8_t *b
 }
 
 /* Bytes [size - used, size) are in the buffer of a file writer. */
-static holo_status file_writer_flush(hg_writer *w, holo_error *error)
+holo_status hg_writer_flush(hg_writer *w, holo_error *error)
 {
     HG_TRY(file_write_at(w, w->size - w->used, w->buffer, w->used, error));
     w->used = 0;
@@ -479,7 +479,7 @@ holo_status hg_writer_write(hg_writer *w, const void *bytes, size_t size, holo_e
     if (size == 0) return HOLO_OK;
     if (w->path == NULL) HG_TRY(file_writer_grow(w, size, error));
     if (w->path != NULL && size > w->capacity - w->used) {
-        HG_TRY(file_writer_flush(w, error));
+        HG_TRY(hg_writer_flush(w, error));
         if (size >= w->capacity) { /* large pieces need no buffer */
             HG_TRY(file_write_at(w, w->size, bytes, size, error));
             w->size += size;
@@ -517,7 +517,7 @@ holo_status hg_writer_patch(hg_writer *w, uint64_t offset, const void *bytes, si
         memcpy(w->buffer + offset, bytes, size);
         return HOLO_OK;
     }
-    HG_TRY(file_writer_flush(w, error));
+    HG_TRY(hg_writer_flush(w, error));
     return file_write_at(w, offset, bytes, size, error);
 }
 
@@ -525,7 +525,7 @@ holo_status hg_writer_commit(hg_writer *w, holo_error *error)
 {
     HG_TRY(file_writer_ready(w, error));
     if (w->path == NULL) return hg_fail(error, HOLO_E_STATE, "a writer to memory is taken from");
-    HG_TRY(file_writer_flush(w, error));
+    HG_TRY(hg_writer_flush(w, error));
     int fd = w->fd;
     w->fd = -1;
     if (close(fd) != 0) return file_writer_fail(w, "write", errno, error);

@@ -46,3 +46,16 @@ uint64_t hg_hash(const void *data, size_t size, uint64_t seed)
         x = hash_round(x, hash_mix(lane[i] + i));
     return hash_mix(x);
 }
+
+uint64_t hg_hash_blocks(const void *data, size_t size)
+{
+    const uint8_t *p = data;
+    uint64_t hash = 0;
+    do {
+        size_t n = size < HG_HASH_BLOCK ? size : HG_HASH_BLOCK;
+        hash = hg_hash(p, n, hash);
+        p += n;
+        size -= n;
+    } while (size > 0);
+    return hash;
+}

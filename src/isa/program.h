@@ -21,7 +21,7 @@ typedef enum hg_storage {
     HG_STORAGE_INPUT = 1,  /* the caller's buffer; ref: number of the input */
     HG_STORAGE_WEIGHT = 2, /* the file; ref: number of the weight */
     HG_STORAGE_ARENA = 3,  /* the session: planned, or late when its size depends on data */
-    HG_STORAGE_ALIAS = 4   /* another value (ref, a smaller number) seen differently */
+    HG_STORAGE_ALIAS = 4   /* another value (ref: a smaller number, itself no alias) seen differently */
 } hg_storage;
 
 typedef struct hg_value_rec {

@@ -82,8 +82,8 @@ static holo_status verify_value(const hg_program *p, uint32_t i, holo_error *e)
         VERIFY(v->ref < p->head.n_weight && v->rank >= 0, "value %u refers to weight %u of %u", i,
                v->ref, p->head.n_weight);
     if (v->storage == HG_STORAGE_ALIAS)
-        VERIFY(v->ref != 0 && v->ref < i && v->offset < p->head.n_dim &&
-                   hg_dtype_bits((holo_dtype)v->dtype) % 8 == 0,
+        VERIFY(v->ref != 0 && v->ref < i && p->value[v->ref].storage != HG_STORAGE_ALIAS &&
+                   v->offset < p->head.n_dim && hg_dtype_bits((holo_dtype)v->dtype) % 8 == 0,
                "value %u is a view of %u, which is not possible", i, v->ref);
     return HOLO_OK;
 }

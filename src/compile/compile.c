@@ -1,0 +1,370 @@
+/* compile.c - the stages in order: import, passes, plan, write; then the result is opened once, so that a
+ * file that the runtime would refuse is a compile error. */
+#include "compile/compile.h"
+
+#include "archive/write.h"
+#include "base/hash.h"
+#include "import/onnx/import.h"
+#include "pass/pass.h"
+
+holo_status hg_compile_init(hg_compile *c, const holo_compile_options *options, size_t n_model,
+                            holo_error *e)
+{
+    static const holo_compile_options standard = HOLO_COMPILE_OPTIONS_INIT;
+    if (options == NULL) options = &standard;
+    *c = (hg_compile){.options = options};
+    c->ctx = (hg_ctx){.error = e,
+                      .log = options->log,
+                      .log_user = options->log_user,
+                      .limits = options->limits,
+                      .numerics = options->numerics,
+                      .flags = options->flags};
+    hg_arena_init(&c->ctx.arena, options->allocator, (size_t)options->limits.memory_bytes);
+    hg_arena_init(&c->ctx.scratch, options->allocator, (size_t)options->limits.memory_bytes);
+    if (options->struct_size != sizeof *options)
+        return hg_fail(e, HOLO_E_ARG, "holo_compile_options.struct_size is %zu, expected %zu",
+                       options->struct_size, sizeof *options);
+    HG_TRY(HG_NEW(&c->ctx, n_model + 1, &c->model));
+    HG_TRY(HG_NEW(&c->ctx, options->n_dims + 1, &c->dim_is_used));
+    HG_TRY(HG_NEW(&c->ctx, options->n_shapes + 1, &c->shape_is_used));
+    for (size_t i = 0; i < n_model; i++)
+        hg_external_init(&c->model[i].external, options->allocator);
+    c->weights.ctx = &c->ctx;
+    c->n_model = n_model;
+    return HOLO_OK;
+}
+
+void hg_compile_deinit(hg_compile *c)
+{
+    for (size_t i = 0; c->model != NULL && i < c->n_model; i++) {
+        hg_external_deinit(&c->model[i].external);
+        hg_file_unmap(&c->model[i].file);
+    }
+    hg_arena_deinit(&c->ctx.scratch);
+    hg_arena_deinit(&c->ctx.arena);
+}
+
+/* ---- one model ----------------------------------------------------------------------------------------- */
+
+static bool compile_progress(void *user, const char *stage, uint64_t done, uint64_t total)
+{
+    const hg_compile *c = user;
+    if (c->options->progress == NULL) return true;
+    return c->options->progress(c->options->progress_user, stage, c->at * total + done,
+                                c->n_model * total * 2);
+}
+
+holo_status hg_compile_model_run(hg_compile *c, hg_compile_model *m)
+{
+    const holo_compile_options *o = c->options;
+    m->nodes_before = (uint32_t)hg_graph_count_nodes(&m->graph);
+    hg_pipeline_options pipeline = {.disable = o->disable,
+                                    .n_disable = o->n_disable,
+                                    .dump_after = o->dump_after,
+                                    .dump = o->dump,
+                                    .dump_user = o->dump_user,
+                                    .progress = compile_progress,
+                                    .progress_user = c};
+    HG_TRY(hg_pipeline_run(&m->graph, &pipeline));
+    HG_TRY(hg_plan_graph(&m->graph, &c->weights, m->nodes_before, &m->program));
+    c->report.nodes_before += m->nodes_before;
+    c->report.nodes_after += m->program.head.nodes_after;
+    c->report.steps += m->program.head.n_step;
+    return HOLO_OK;
+}
+
+static holo_status compile_import(hg_compile *c, hg_compile_model *m, const void *data, size_t size,
+                                  const char *base_dir)
+{
+    HG_TRY(hg_graph_init(&m->graph, &c->ctx));
+    hg_import_options import = {.base_dir = base_dir,
+                                .external = &m->external,
+                                .file = m->file.data == data ? &m->file : NULL,
+                                .dims = c->options->dims,
+                                .n_dims = c->options->n_dims,
+                                .shapes = c->options->shapes,
+                                .n_shapes = c->options->n_shapes,
+                                .dim_is_used = c->dim_is_used,
+                                .shape_is_used = c->shape_is_used};
+    return hg_import_onnx(&m->graph, data, size, &import);
+}
+
+/* "models/unet.onnx" gives "unet" and "models". */
+static holo_status compile_split_path(hg_compile *c, const char *path, hg_str *stem,
+                                      const char **folder)
+{
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    const char *dot = strrchr(name, '.');
+    size_t length = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
+    *stem = hg_str_copy(&c->ctx.arena, (hg_str){name, length});
+    hg_str dir = slash == NULL    ? hg_str_from(".")
+                 : slash == path ? hg_str_from("/")
+                                 : (hg_str){path, (size_t)(slash - path)};
+    dir = hg_str_copy(&c->ctx.arena, dir);
+    *folder = dir.text;
+    if (stem->text == NULL || dir.text == NULL) return hg_fail_nomem(c->ctx.error, strlen(path));
+    return HOLO_OK;
+}
+
+static holo_status compile_file(hg_compile *c, size_t i, const char *path)
+{
+    hg_compile_model *m = &c->model[i];
+    hg_str stem;
+    const char *folder;
+    c->at = i;
+    HG_TRY(compile_split_path(c, path, &stem, &folder));
+    for (size_t k = 0; k < i; k++)
+        if (hg_str_equal(c->model[k].graph.name, stem))
+            return hg_fail(c->ctx.error, HOLO_E_ARG, "%s: two models would be named '%.*s'", path,
+                           HG_STR_ARG(stem));
+    HG_TRY(hg_file_map(path, &m->file, c->ctx.error));
+    holo_status status = compile_import(c, m, m->file.data, m->file.size, folder);
+    m->graph.name = stem;
+    if (status == HOLO_OK) status = hg_compile_model_run(c, m);
+    if (status != HOLO_OK && status != HOLO_E_ARG)
+        return hg_fail_prefix(c->ctx.error, status, "%s: ", path);
+    return status;
+}
+
+/* Settings that named nothing in any model are mistakes of the caller. */
+static holo_status compile_check_settings(const hg_compile *c)
+{
+    for (size_t i = 0; i < c->options->n_dims; i++)
+        if (!c->dim_is_used[i])
+            return hg_fail(c->ctx.error, HOLO_E_ARG, "no model has a dimension named '%s'",
+                           c->options->dims[i].name);
+    for (size_t i = 0; i < c->options->n_shapes; i++)
+        if (!c->shape_is_used[i])
+            return hg_fail(c->ctx.error, HOLO_E_ARG, "no model has an input named '%s'",
+                           c->options->shapes[i].input);
+    return HOLO_OK;
+}
+
+static holo_status compile_files(hg_compile *c, const char *const *paths, size_t n_paths)
+{
+    for (size_t i = 0; i < n_paths; i++)
+        HG_TRY(compile_file(c, i, paths[i]));
+    return compile_check_settings(c);
+}
+
+static holo_status compile_bytes(hg_compile *c, const void *data, size_t size)
+{
+    HG_TRY(compile_import(c, &c->model[0], data, size, NULL));
+    c->model[0].graph.name = hg_str_from("model");
+    HG_TRY(compile_check_settings(c));
+    return hg_compile_model_run(c, &c->model[0]);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------- */
+
+static bool compile_weights_progress(void *user, uint64_t done, uint64_t total)
+{
+    const hg_compile *c = user;
+    if (c->options->progress == NULL) return true;
+    return c->options->progress(c->options->progress_user, "write", total + done, total * 2);
+}
+
+/* Pairs of texts of all graphs; a key that an earlier graph has with the same value is not repeated. */
+static holo_status compile_meta(hg_compile *c, hg_str *out)
+{
+    size_t bytes = 0, at = 0;
+    for (size_t i = 0; i < c->n_model; i++)
+        for (size_t k = 0; k < c->model[i].graph.n_meta; k++)
+            bytes += c->model[i].graph.meta[k].key.length + c->model[i].graph.meta[k].value.length + 2;
+    char *text;
+    HG_TRY(HG_NEW(&c->ctx, bytes + 1, &text));
+    for (size_t i = 0; i < c->n_model; i++) {
+        for (size_t k = 0; k < c->model[i].graph.n_meta; k++) {
+            const hg_str pair[2] = {c->model[i].graph.meta[k].key, c->model[i].graph.meta[k].value};
+            for (int side = 0; side < 2; side++) {
+                for (size_t b = 0; b < pair[side].length; b++)
+                    text[at++] = pair[side].text[b] == 0 ? ' ' : pair[side].text[b];
+                text[at++] = 0;
+            }
+        }
+    }
+    *out = (hg_str){text, at};
+    return HOLO_OK;
+}
+
+static holo_status compile_write_program(hg_compile *c, hg_holo_writer *w, const hg_program *p)
+{
+    size_t bytes = hg_program_bytes(&p->head);
+    void *section = bytes == 0 ? NULL : hg_arena_alloc(&c->ctx.arena, bytes);
+    if (section == NULL) return hg_fail_nomem(c->ctx.error, bytes);
+    hg_program_store(p, section);
+    return hg_holo_write_section(w, HG_SECTION_PROGRAM, section, bytes, c->ctx.error);
+}
+
+holo_status hg_compile_write(hg_compile *c, hg_writer *out)
+{
+    hg_holo_writer w;
+    hg_holo_section *table;
+    hg_str meta;
+    uint64_t hash;
+    HG_TRY(compile_meta(c, &meta));
+    HG_TRY(HG_NEW(&c->ctx, c->n_model + 2, &table));
+    HG_TRY(hg_holo_write_begin(&w, out, table, (uint32_t)c->n_model + 2, c->ctx.error));
+    for (size_t i = 0; i < c->n_model; i++)
+        HG_TRY(compile_write_program(c, &w, &c->model[i].program));
+    HG_TRY(hg_holo_write_section(&w, HG_SECTION_META, meta.text, meta.length, c->ctx.error));
+    HG_TRY(hg_holo_write_open(&w, HG_SECTION_WEIGHTS, c->ctx.error));
+    HG_TRY(hg_weights_write(&c->weights, out, compile_weights_progress, c, &hash));
+    HG_TRY(hg_holo_write_close(&w, hash, c->ctx.error));
+    HG_TRY(hg_holo_write_finish(&w, c->ctx.error));
+    c->report.weight_bytes = c->weights.bytes;
+    c->report.file_bytes = out->size;
+    return HOLO_OK;
+}
+
+/* ---- the result, opened once ----------------------------------------------------------------------------- */
+
+/* Sizes settled without data: only for graphs whose inputs have fixed shapes. */
+static holo_status compile_measure(hg_compile *c, const holo_model *model, uint32_t graph)
+{
+    holo_session_options options = HOLO_SESSION_OPTIONS_INIT;
+    options.graph = graph;
+    for (uint32_t i = 0; i < holo_model_input_count(model, graph); i++) {
+        holo_port port;
+        HG_TRY(holo_model_input(model, graph, i, &port));
+        for (int32_t k = 0; k < port.rank; k++)
+            if (port.dim[k] < 0) return HOLO_OK;
+    }
+    holo_session *session;
+    HG_TRY(holo_session_new(model, &options, &session, c->ctx.error));
+    holo_status status = HOLO_OK;
+    for (uint32_t i = 0; status == HOLO_OK && i < holo_model_input_count(model, graph); i++) {
+        holo_port port;
+        (void)holo_model_input(model, graph, i, &port);
+        holo_tensor t = {.data = &port, .rank = port.rank, .dtype = port.dtype};
+        memcpy(t.dim, port.dim, sizeof t.dim);
+        status = holo_session_set_input(session, i, &t, c->ctx.error);
+    }
+    if (status == HOLO_OK) status = holo_session_prepare(session, c->ctx.error);
+    if (status == HOLO_OK) {
+        holo_session_stats stats;
+        holo_session_get_stats(session, &stats);
+        c->report.arena_bytes += stats.arena_bytes;
+        c->report.arena_bound += stats.arena_bound;
+    }
+    holo_session_free(session);
+    return status;
+}
+
+static holo_status compile_check_model(hg_compile *c, holo_model *model)
+{
+    holo_status status = HOLO_OK;
+    for (uint32_t i = 0; status == HOLO_OK && i < holo_model_graph_count(model); i++)
+        status = compile_measure(c, model, i);
+    holo_model_free(model);
+    return status;
+}
+
+static holo_status compile_check_file(hg_compile *c, const char *path)
+{
+    holo_model *model;
+    HG_TRY(holo_model_open_file(path, holo_kernels_all(), NULL, &model, c->ctx.error));
+    return compile_check_model(c, model);
+}
+
+/* ---- public ------------------------------------------------------------------------------------------------ */
+
+/* Free space before the bytes remembers where the allocation starts. */
+enum { COMPILE_BUFFER_ROOM = 2 * HG_ALIGN };
+
+holo_status hg_compile_to_memory(hg_compile *c, void **out_data, size_t *out_size)
+{
+    hg_writer w;
+    void *bytes = NULL;
+    size_t size = 0;
+    hg_writer_init_memory(&w, &c->ctx.arena.alloc);
+    holo_status status = hg_compile_write(c, &w);
+    if (status == HOLO_OK) status = hg_writer_take(&w, &bytes, &size, c->ctx.error);
+    hg_writer_abort(&w);
+    HG_TRY(status);
+    uint8_t *base = hg_alloc(&c->ctx.arena.alloc, size + COMPILE_BUFFER_ROOM);
+    uint8_t *aligned = NULL;
+    if (base != NULL) {
+        aligned = (uint8_t *)hg_align_up((uintptr_t)base + sizeof base, HG_ALIGN);
+        memcpy(aligned - sizeof base, &base, sizeof base);
+        memcpy(aligned, bytes, size);
+    }
+    hg_free(&c->ctx.arena.alloc, bytes, size);
+    if (base == NULL) return hg_fail_nomem(c->ctx.error, size + COMPILE_BUFFER_ROOM);
+    holo_model *model;
+    status = holo_model_open_memory(aligned, size, holo_kernels_all(), NULL, &model, c->ctx.error);
+    if (status == HOLO_OK) status = compile_check_model(c, model);
+    if (status != HOLO_OK) {
+        holo_buffer_free(&c->ctx.arena.alloc, aligned, size);
+        return status;
+    }
+    *out_data = aligned;
+    *out_size = size;
+    return HOLO_OK;
+}
+
+void holo_buffer_free(const holo_allocator *allocator, void *data, size_t size)
+{
+    if (data == NULL) return;
+    holo_allocator alloc = hg_allocator_or_libc(allocator);
+    uint8_t *base;
+    memcpy(&base, (uint8_t *)data - sizeof base, sizeof base);
+    hg_free(&alloc, base, size + COMPILE_BUFFER_ROOM);
+}
+
+static holo_status compile_to_file(hg_compile *c, const char *out_path)
+{
+    hg_writer w;
+    HG_TRY(hg_writer_init_file(&w, out_path, &c->ctx.arena.alloc, c->ctx.error));
+    holo_status status = hg_compile_write(c, &w);
+    if (status == HOLO_OK) status = hg_writer_flush(&w, c->ctx.error);
+    /* Checked under its temporary name: what appears at out_path has been opened once. */
+    if (status == HOLO_OK) status = compile_check_file(c, w.temporary);
+    if (status == HOLO_OK) status = hg_writer_commit(&w, c->ctx.error);
+    hg_writer_abort(&w);
+    return status;
+}
+
+holo_status holo_compile_files(const char *const *paths, size_t n_paths, const char *out_path,
+                               const holo_compile_options *options, holo_compile_report *report,
+                               holo_error *error)
+{
+    hg_compile c;
+    if (paths == NULL || n_paths == 0)
+        return hg_fail(error, HOLO_E_ARG, "no model file was given");
+    holo_status status = hg_compile_init(&c, options, n_paths, error);
+    bool check_only = status == HOLO_OK && (c.options->flags & HOLO_COMPILE_CHECK_ONLY) != 0;
+    if (status == HOLO_OK && !check_only && out_path == NULL)
+        status = hg_fail(error, HOLO_E_ARG, "no output path was given");
+    if (status == HOLO_OK) status = compile_files(&c, paths, n_paths);
+    if (status == HOLO_OK && !check_only) status = compile_to_file(&c, out_path);
+    if (status == HOLO_OK && report != NULL) *report = c.report;
+    hg_compile_deinit(&c);
+    return status;
+}
+
+holo_status holo_compile_memory(const void *data, size_t size, const holo_compile_options *options,
+                                void **out_data, size_t *out_size, holo_compile_report *report,
+                                holo_error *error)
+{
+    hg_compile c;
+    holo_status status = hg_compile_init(&c, options, 1, error);
+    if (status == HOLO_OK) status = compile_bytes(&c, data, size);
+    if (status == HOLO_OK) status = hg_compile_to_memory(&c, out_data, out_size);
+    if (status == HOLO_OK && report != NULL) *report = c.report;
+    hg_compile_deinit(&c);
+    return status;
+}
+
+holo_status holo_compile_file_to_memory(const char *path, const holo_compile_options *options,
+                                        void **out_data, size_t *out_size,
+                                        holo_compile_report *report, holo_error *error)
+{
+    hg_compile c;
+    holo_status status = hg_compile_init(&c, options, 1, error);
+    if (status == HOLO_OK) status = compile_files(&c, &path, 1);
+    if (status == HOLO_OK) status = hg_compile_to_memory(&c, out_data, out_size);
+    if (status == HOLO_OK && report != NULL) *report = c.report;
+    hg_compile_deinit(&c);
+    return status;
+}

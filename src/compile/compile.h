@@ -1,0 +1,40 @@
+/* compile.h - one compile call from the inside. */
+#ifndef HG_COMPILE_COMPILE_H
+#define HG_COMPILE_COMPILE_H
+
+#include "base/file.h"
+#include "graph/graph.h"
+#include "import/onnx/external.h"
+#include "plan/plan.h"
+
+/* One model of the file under construction. */
+typedef struct hg_compile_model {
+    hg_graph graph;
+    hg_file file;
+    hg_external external;
+    hg_program program;
+    uint32_t nodes_before;
+} hg_compile_model;
+
+typedef struct hg_compile {
+    hg_ctx ctx;
+    const holo_compile_options *options;
+    holo_compile_report report;
+    hg_compile_model *model;
+    size_t n_model, at; /* at: the one being compiled, for progress */
+    hg_weights weights;
+    bool *dim_is_used, *shape_is_used;
+} hg_compile;
+
+/* Checks options and makes room for n models. Always end with hg_compile_deinit. */
+HG_MUST_CHECK holo_status hg_compile_init(hg_compile *c, const holo_compile_options *options,
+                                          size_t n_model, holo_error *e);
+void hg_compile_deinit(hg_compile *c);
+/* From a filled graph to its program. */
+HG_MUST_CHECK holo_status hg_compile_model_run(hg_compile *c, hg_compile_model *m);
+/* All programs, metadata and weights. */
+HG_MUST_CHECK holo_status hg_compile_write(hg_compile *c, hg_writer *out);
+/* Into memory that holo_buffer_free takes. */
+HG_MUST_CHECK holo_status hg_compile_to_memory(hg_compile *c, void **out_data, size_t *out_size);
+
+#endif

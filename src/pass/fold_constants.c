@@ -1,0 +1,82 @@
+/* fold_constants.c - nodes whose inputs are constants become constants.
+ *
+ * Two rules keep files small: a result may not be larger than its inputs by more than 64 KiB (fp16 weights
+ * stay fp16 behind their Cast, Expand of a scalar stays an Expand), and large constants that only one packing
+ * would read are left to the packing. */
+#include "eval/eval.h"
+#include "pass/pass.h"
+
+enum { FOLD_SLACK = 64 * 1024 };
+
+static size_t fold_input_bytes(const hg_graph *g, const hg_node *n)
+{
+    size_t total = 0;
+    for (uint32_t i = 0; i < n->n_in; i++) {
+        hg_value_id v = hg_node_in(g, n, i);
+        if (v != 0) total += hg_graph_value(g, v)->constant->bytes;
+    }
+    return total;
+}
+
+/* Not worth it: too large, or only known when data are read. */
+static holo_status fold_wants(hg_graph *g, hg_node_id id, bool *wanted)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    *wanted = false;
+    if ((n->op->flags & HG_OP_AT_WRITE) != 0 || !hg_eval_can(g, id)) return HOLO_OK;
+    size_t bytes = 0, all = 0;
+    for (uint32_t j = 0; j < n->n_out; j++) {
+        if (n->out[j] == 0) continue;
+        HG_TRY(hg_eval_bytes(g, id, j, &bytes));
+        if (!hg_add_size(all, bytes, &all)) return HOLO_OK;
+    }
+    size_t in = fold_input_bytes(g, n);
+    *wanted = all <= in || all - in <= FOLD_SLACK;
+    return HOLO_OK;
+}
+
+static holo_status fold_node(hg_graph *g, hg_node_id id)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    void **out;
+    size_t *bytes;
+    HG_TRY(HG_NEW(g->ctx, n->n_out + 1, &out));
+    HG_TRY(HG_NEW(g->ctx, n->n_out + 1, &bytes));
+    for (uint32_t j = 0; j < n->n_out; j++) {
+        if (n->out[j] == 0) continue;
+        HG_TRY(hg_eval_bytes(g, id, j, &bytes[j]));
+        out[j] = hg_arena_alloc(&g->ctx->arena, bytes[j] + 1);
+        if (out[j] == NULL) return hg_fail_nomem(g->ctx->error, bytes[j]);
+    }
+    HG_TRY(hg_eval_run(g, id, out));
+    for (uint32_t j = 0; j < hg_graph_node(g, id)->n_out; j++) {
+        hg_value_id old = hg_graph_node(g, id)->out[j], made;
+        if (old == 0) continue;
+        HG_TRY(hg_graph_add_const(g, hg_graph_value(g, old)->name, hg_graph_value(g, old)->type,
+                                  out[j], bytes[j], &made));
+        hg_graph_replace_uses(g, old, made);
+    }
+    hg_graph_remove_node(g, id);
+    return HOLO_OK;
+}
+
+static holo_status fold_run(hg_graph *g, bool *changed)
+{
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
+        hg_node_id next = hg_graph_node(g, id)->next;
+        bool wanted;
+        HG_TRY(fold_wants(g, id, &wanted));
+        if (wanted) {
+            HG_TRY(fold_node(g, id));
+            *changed = true;
+        }
+        id = next;
+    }
+    return HOLO_OK;
+}
+
+const hg_pass hg_pass_fold_constants = {
+    .name = "fold_constants",
+    .brief = "computes constant regions now",
+    .run = fold_run,
+};

@@ -1,0 +1,35 @@
+/* pass.h - graph to graph. One idea per pass, one file per pass; the order is in pipeline.c alone. */
+#ifndef HG_PASS_PASS_H
+#define HG_PASS_PASS_H
+
+#include "op/op.h"
+
+enum {
+    HG_PASS_ALWAYS = 1 << 0 /* runs under --no-optimize too: without it nothing can be planned */
+};
+
+/* Starts from a verified graph and leaves a verified graph. *changed is set when anything was rewritten. */
+typedef struct hg_pass {
+    const char *name;
+    const char *brief;
+    uint32_t flags;
+    holo_status (*run)(hg_graph *g, bool *changed);
+} hg_pass;
+
+typedef struct hg_pipeline_options {
+    const char *const *disable;
+    size_t n_disable;
+    const char *dump_after; /* a pass, "import" or "all"; NULL: none */
+    holo_sink_fn dump;
+    void *dump_user;
+    bool (*progress)(void *user, const char *stage, uint64_t done, uint64_t total);
+    void *progress_user;
+} hg_pipeline_options;
+
+HG_MUST_CHECK holo_status hg_pipeline_run(hg_graph *g, const hg_pipeline_options *options);
+/* In pipeline order, NULL-terminated; passes that repeat stand there several times. */
+const hg_pass *const *hg_pipeline(void);
+/* NULL when there is none of that name. */
+const hg_pass *hg_pass_find(const char *name);
+
+#endif

@@ -1,0 +1,97 @@
+/* pipeline.c - the order of the passes: the only place where order lives. */
+#include "pass/pass.h"
+
+#define X(stem) extern const hg_pass hg_pass_##stem;
+#include "pass_list.inc"
+#undef X
+
+static const hg_pass *const pipeline_all[] = {
+#define X(stem) &hg_pass_##stem,
+#include "pass_list.inc"
+#undef X
+};
+
+static const hg_pass *const pipeline_order[] = {
+    &hg_pass_infer_shapes, /* everything else needs types */
+    &hg_pass_fold_shapes,
+    &hg_pass_drop_dead,
+    &hg_pass_fold_constants, /* after fold_shapes: contents that turned out constant fold too */
+    &hg_pass_drop_dead,
+    NULL,
+};
+
+const hg_pass *const *hg_pipeline(void)
+{
+    return pipeline_order;
+}
+
+const hg_pass *hg_pass_find(const char *name)
+{
+    for (size_t i = 0; i < HG_COUNT(pipeline_all); i++)
+        if (strcmp(pipeline_all[i]->name, name) == 0) return pipeline_all[i];
+    return NULL;
+}
+
+void holo_passes_visit(void (*visit)(void *user, const char *name, const char *brief), void *user)
+{
+    for (size_t i = 0; pipeline_order[i] != NULL; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i; k++)
+            seen |= pipeline_order[k] == pipeline_order[i];
+        if (!seen) visit(user, pipeline_order[i]->name, pipeline_order[i]->brief);
+    }
+}
+
+static bool pipeline_skips(const hg_graph *g, const hg_pass *pass, const hg_pipeline_options *o)
+{
+    if ((pass->flags & HG_PASS_ALWAYS) != 0) return false;
+    if ((g->ctx->flags & HOLO_COMPILE_NO_OPTIMIZE) != 0) return true;
+    for (size_t i = 0; i < o->n_disable; i++)
+        if (strcmp(o->disable[i], pass->name) == 0) return true;
+    return false;
+}
+
+static holo_status pipeline_dump(const hg_graph *g, const char *after, const hg_pipeline_options *o)
+{
+    if (o->dump == NULL || o->dump_after == NULL) return HOLO_OK;
+    bool all = strcmp(o->dump_after, "all") == 0;
+    if (!all && strcmp(o->dump_after, after) != 0) return HOLO_OK;
+    char title[96] = "# after ";
+    strncat(title, after, 64);
+    strcat(title, "\n");
+    if (all && !o->dump(o->dump_user, title, strlen(title)))
+        return hg_fail(g->ctx->error, HOLO_E_IO, "the dump could not be written");
+    return hg_graph_dump(g, o->dump, o->dump_user);
+}
+
+static holo_status pipeline_check_names(const hg_graph *g, const hg_pipeline_options *o)
+{
+    for (size_t i = 0; i < o->n_disable; i++)
+        if (hg_pass_find(o->disable[i]) == NULL)
+            return hg_fail(g->ctx->error, HOLO_E_ARG, "there is no pass named '%s'", o->disable[i]);
+    if (o->dump_after != NULL && strcmp(o->dump_after, "import") != 0 &&
+        strcmp(o->dump_after, "all") != 0 && hg_pass_find(o->dump_after) == NULL)
+        return hg_fail(g->ctx->error, HOLO_E_ARG, "there is no pass named '%s'", o->dump_after);
+    return HOLO_OK;
+}
+
+holo_status hg_pipeline_run(hg_graph *g, const hg_pipeline_options *o)
+{
+    uint64_t total = HG_COUNT(pipeline_order) - 1;
+    HG_TRY(pipeline_check_names(g, o));
+    HG_TRY(pipeline_dump(g, "import", o));
+    for (size_t i = 0; pipeline_order[i] != NULL; i++) {
+        const hg_pass *pass = pipeline_order[i];
+        if (o->progress != NULL && !o->progress(o->progress_user, pass->name, i, total))
+            return hg_fail(g->ctx->error, HOLO_E_CANCELLED, "cancelled before pass %s", pass->name);
+        if (pipeline_skips(g, pass, o)) continue;
+        bool changed = false;
+        HG_TRY(pass->run(g, &changed));
+        hg_arena_reset(&g->ctx->scratch);
+#ifndef NDEBUG
+        HG_TRY(hg_graph_verify(g, g->ctx->error));
+#endif
+        HG_TRY(pipeline_dump(g, pass->name, o));
+    }
+    return HOLO_OK;
+}

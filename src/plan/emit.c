@@ -1,0 +1,435 @@
+/* emit.c - graph to program.
+ *
+ * First every node is turned into a kernel call or a view, then the calls that no output needs are dropped
+ * (shape arithmetic that ended up in dimension expressions has no reader left), then values, dims and
+ * symbols that are still referred to are numbered and the tables written. */
+#include "plan/plan.h"
+
+typedef struct emit_call {
+    hg_emit e;
+    hg_node_id node; /* 0: not emitted */
+    bool needed;
+} emit_call;
+
+typedef struct emitter {
+    hg_graph *g;
+    hg_ctx *ctx;
+    hg_weights *weights;
+    emit_call *call;
+    size_t n_call;
+    bool *value_needed;
+    bool *dim_needed;
+    uint32_t *value_number;
+    uint32_t *dim_number;
+    uint32_t *symbol_number;
+    hg_dim *dim_stack;
+    hg_map texts, kernels;
+    hg_program p;
+    size_t value_capacity, step_capacity, weight_capacity, code_capacity, lane_op_capacity,
+        lane_out_capacity, text_capacity, list_capacity, kernel_capacity;
+} emitter;
+
+/* Appends one entry to a table of the program. */
+#define EMIT_PUSH(m, table, counter, capacity, entry)                                              \
+    (((m)->p.table = emit_push((m)->ctx, (m)->p.table, &(m)->p.head.counter, &(m)->capacity,       \
+                               &(entry), sizeof(entry))) != NULL                                   \
+         ? HOLO_OK                                                                                 \
+         : hg_fail(m->ctx->error, HOLO_E_NOMEM, "out of memory or too many entries: the program is "  \
+                                                "too large"))
+
+static void *emit_push(hg_ctx *ctx, const void *table, uint32_t *count, size_t *capacity,
+                       const void *entry, size_t size)
+{
+    uint8_t *items = hg_arena_grow(&ctx->arena, (void *)(uintptr_t)table, *count, capacity, size);
+    if (items == NULL || *count == UINT32_MAX / 2) return NULL;
+    memcpy(items + (size_t)*count * size, entry, size);
+    ++*count;
+    return items;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------ */
+
+static holo_status emit_calls(emitter *m)
+{
+    hg_graph *g = m->g;
+    size_t count = 0;
+    HG_TRY(HG_NEW(m->ctx, g->n_node + 1, &m->call));
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;
+         id = hg_graph_node(g, id)->next) {
+        emit_call *c = &m->call[count++];
+        c->node = id;
+        /* Packings of constants are weights, computed when the file is written. */
+        if ((hg_graph_node(g, id)->op->flags & HG_OP_AT_WRITE) != 0 && hg_eval_can(g, id)) {
+            c->node = 0;
+            continue;
+        }
+        HG_TRY(hg_op_emit(g, id, &c->e));
+    }
+    m->n_call = count;
+    return HOLO_OK;
+}
+
+/* ---- what is needed ------------------------------------------------------------------------------------------ */
+
+/* Marks a dim, its operands, and the values its symbols are read from. */
+static void emit_need_dim(emitter *m, hg_dim dim)
+{
+    size_t depth = 0;
+    if (dim == 0 || m->dim_needed[dim]) return;
+    m->dim_needed[dim] = true;
+    m->dim_stack[depth++] = dim;
+    while (depth > 0) {
+        const hg_dim_rec *r = &m->g->dims.rec[m->dim_stack[--depth]];
+        if (r->op == HG_DIM_CONST) continue;
+        if (r->op == HG_DIM_SYMBOL) {
+            const hg_symbol *y = &m->g->dims.symbol[r->value];
+            if (y->kind != HG_SYMBOL_INPUT) m->value_needed[y->value] = true;
+            continue;
+        }
+        const hg_dim operand[3] = {r->a, r->b, r->op == HG_DIM_SELECT ? r->c : 0};
+        for (int k = 0; k < 3; k++) {
+            if (operand[k] == 0 || m->dim_needed[operand[k]]) continue;
+            m->dim_needed[operand[k]] = true;
+            m->dim_stack[depth++] = operand[k];
+        }
+    }
+}
+
+static void emit_need_value(emitter *m, hg_value_id v)
+{
+    if (v == 0) return;
+    m->value_needed[v] = true;
+    const hg_type *t = &hg_graph_value(m->g, v)->type;
+    for (int32_t k = 0; k < t->rank; k++)
+        emit_need_dim(m, t->dim[k]);
+}
+
+static void emit_need_call(emitter *m, emit_call *c)
+{
+    const hg_node *n = hg_graph_node(m->g, c->node);
+    for (uint32_t j = 0; j < n->n_out; j++)
+        c->needed |= n->out[j] != 0 && m->value_needed[n->out[j]];
+    if (!c->needed) return;
+    for (uint32_t j = 0; j < n->n_out; j++)
+        emit_need_value(m, n->out[j]);
+    if (c->e.is_view) {
+        emit_need_value(m, c->e.in[0]);
+        emit_need_dim(m, c->e.view_offset);
+        return;
+    }
+    for (uint32_t i = 0; i < c->e.n_in; i++)
+        emit_need_value(m, c->e.in[i]);
+    for (uint32_t i = 0; i < c->e.n_param; i++)
+        emit_need_dim(m, c->e.param[i]);
+}
+
+static void emit_mark(emitter *m)
+{
+    const hg_region *main_region = hg_graph_region(m->g, HG_REGION_MAIN);
+    for (uint32_t i = 0; i < main_region->n_out; i++)
+        emit_need_value(m, hg_region_out(m->g, HG_REGION_MAIN, i));
+    for (uint32_t i = 0; i < main_region->n_in; i++)
+        emit_need_value(m, main_region->in[i]);
+    for (size_t i = m->n_call; i-- > 0;)
+        if (m->call[i].node != 0) emit_need_call(m, &m->call[i]);
+}
+
+/* ---- tables ---------------------------------------------------------------------------------------------------- */
+
+static holo_status emit_text(emitter *m, hg_str s, uint32_t *out)
+{
+    if (s.length > 65535) s.length = 65535;
+    uint32_t known = hg_map_get(&m->texts, s);
+    if (known != 0) {
+        *out = known - 1;
+        return HOLO_OK;
+    }
+    *out = m->p.head.n_text;
+    static const char end = 0;
+    for (size_t i = 0; i < s.length; i++)
+        HG_TRY(EMIT_PUSH(m, text, n_text, text_capacity, s.text[i]));
+    HG_TRY(EMIT_PUSH(m, text, n_text, text_capacity, end));
+    if (!hg_map_set(&m->texts, s, *out + 1)) return hg_fail_nomem(m->ctx->error, sizeof(hg_map_slot));
+    return HOLO_OK;
+}
+
+static holo_status emit_list_add(emitter *m, uint32_t number)
+{
+    return EMIT_PUSH(m, list, n_list, list_capacity, number);
+}
+
+static holo_status emit_dims(emitter *m)
+{
+    const hg_dims *d = &m->g->dims;
+    hg_dim_rec *rec;
+    hg_symbol_rec *symbol;
+    HG_TRY(HG_NEW(m->ctx, d->count + 1, &rec));
+    HG_TRY(HG_NEW(m->ctx, d->n_symbol + 1, &symbol));
+    m->p.dim = rec;
+    m->p.symbol = symbol;
+    m->p.head.n_dim = 1;
+    for (uint32_t i = 1; i < d->count; i++) {
+        if (!m->dim_needed[i]) continue;
+        hg_dim_rec r = d->rec[i];
+        if (r.op == HG_DIM_SYMBOL) {
+            if (m->symbol_number[r.value] == 0) m->symbol_number[r.value] = ++m->p.head.n_symbol;
+            r.value = m->symbol_number[r.value] - 1;
+        } else if (r.op != HG_DIM_CONST) {
+            r.a = m->dim_number[r.a];
+            r.b = m->dim_number[r.b];
+            r.c = r.op == HG_DIM_SELECT ? m->dim_number[r.c] : 0;
+        }
+        m->dim_number[i] = m->p.head.n_dim;
+        rec[m->p.head.n_dim++] = r;
+    }
+    return HOLO_OK;
+}
+
+/* After values are numbered. */
+static holo_status emit_symbols(emitter *m)
+{
+    const hg_dims *d = &m->g->dims;
+    hg_symbol_rec *out = (hg_symbol_rec *)(uintptr_t)m->p.symbol;
+    for (size_t i = 0; i < d->n_symbol; i++) {
+        if (m->symbol_number[i] == 0) continue;
+        const hg_symbol *y = &d->symbol[i];
+        hg_symbol_rec r = {.kind = (uint32_t)y->kind, .index = y->index, .at_most = y->at_most};
+        if (y->kind != HG_SYMBOL_INPUT) r.value = m->value_number[y->value];
+        HG_TRY(emit_text(m, y->name, &r.name));
+        out[m->symbol_number[i] - 1] = r;
+    }
+    return HOLO_OK;
+}
+
+static holo_status emit_value(emitter *m, hg_value_id id, hg_value_rec rec)
+{
+    const hg_value *v = hg_graph_value(m->g, id);
+    rec.dtype = (uint8_t)v->type.dtype;
+    rec.rank = (int8_t)v->type.rank;
+    HG_TRY(emit_text(m, v->name, &rec.name));
+    rec.dims = m->p.head.n_list;
+    for (int32_t k = 0; k < v->type.rank; k++) {
+        if (v->type.dim[k] == 0)
+            return hg_fail(m->ctx->error, HOLO_E_BUG, "value '%.*s' has an unknown dimension %d",
+                           HG_STR_ARG(v->name), k);
+        HG_TRY(emit_list_add(m, m->dim_number[v->type.dim[k]]));
+    }
+    m->value_number[id] = m->p.head.n_value;
+    return EMIT_PUSH(m, value, n_value, value_capacity, rec);
+}
+
+static holo_status emit_weight(emitter *m, hg_value_id id)
+{
+    if (hg_graph_value(m->g, id)->type.dtype == HOLO_STRING)
+        return hg_fail(m->ctx->error, HOLO_E_UNSUPPORTED, "constant '%.*s' holds strings",
+                       HG_STR_ARG(hg_graph_value(m->g, id)->name));
+    uint32_t index;
+    HG_TRY(hg_weights_add(m->weights, m->g, id, &index));
+    hg_weight_rec rec = {.offset = m->weights->item[index].offset,
+                         .bytes = m->weights->item[index].bytes};
+    hg_value_rec value = {.storage = HG_STORAGE_WEIGHT, .ref = m->p.head.n_weight};
+    HG_TRY(EMIT_PUSH(m, weight, n_weight, weight_capacity, rec));
+    return emit_value(m, id, value);
+}
+
+/* Number of an operand; constants and packed constants get theirs at the first use. */
+static holo_status emit_operand(emitter *m, hg_value_id id, uint32_t *number)
+{
+    *number = 0;
+    if (id == 0) return HOLO_OK;
+    if (m->value_number[id] == 0) {
+        const hg_value *v = hg_graph_value(m->g, id);
+        bool packed = v->node != 0 && (hg_graph_node(m->g, v->node)->op->flags & HG_OP_AT_WRITE) != 0;
+        if (v->constant == NULL && !packed)
+            return hg_fail(m->ctx->error, HOLO_E_BUG, "value '%.*s' is used before it is computed",
+                           HG_STR_ARG(v->name));
+        HG_TRY(emit_weight(m, id));
+    }
+    *number = m->value_number[id];
+    return HOLO_OK;
+}
+
+static holo_status emit_kernel(emitter *m, const char *name, uint32_t *number)
+{
+    uint32_t known = hg_map_get(&m->kernels, hg_str_from(name)), text;
+    if (known != 0) {
+        *number = known - 1;
+        return HOLO_OK;
+    }
+    *number = m->p.head.n_kernel;
+    HG_TRY(emit_text(m, hg_str_from(name), &text));
+    HG_TRY(EMIT_PUSH(m, kernel, n_kernel, kernel_capacity, text));
+    if (!hg_map_set(&m->kernels, hg_str_from(name), *number + 1))
+        return hg_fail_nomem(m->ctx->error, sizeof(hg_map_slot));
+    return HOLO_OK;
+}
+
+static holo_status emit_code(emitter *m, const hg_lane_code *code, uint32_t *number)
+{
+    hg_code_rec rec = {.first_op = m->p.head.n_lane_op,
+                       .n_op = code->n_op,
+                       .first_out = m->p.head.n_lane_out,
+                       .n_out = code->n_out,
+                       .n_in = code->n_in,
+                       .n_reg = code->n_reg};
+    for (uint32_t i = 0; i < code->n_op; i++)
+        HG_TRY(EMIT_PUSH(m, lane_op, n_lane_op, lane_op_capacity, code->op[i]));
+    for (uint32_t i = 0; i < code->n_out; i++)
+        HG_TRY(EMIT_PUSH(m, lane_out, n_lane_out, lane_out_capacity, code->out[i]));
+    HG_TRY(EMIT_PUSH(m, code_rec, n_code, code_capacity, rec));
+    *number = m->p.head.n_code;
+    return HOLO_OK;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+/* Symbols that are elements of this value get their numbers right after it is computed. */
+static holo_status emit_bind(emitter *m, hg_value_id id)
+{
+    const hg_value *v = hg_graph_value(m->g, id);
+    hg_step_rec step = {.op = HG_STEP_BIND, .n_in = 1};
+    bool any = false;
+    for (uint32_t k = 0; k < v->n_content; k++) {
+        int64_t symbol = hg_dim_symbol_of(&m->g->dims, v->content[k]);
+        if (symbol < 0 || m->symbol_number[symbol] == 0) continue;
+        const hg_symbol *y = &m->g->dims.symbol[symbol];
+        if (y->kind != HG_SYMBOL_CONTENT || y->value != id) continue;
+        if (!any) step.param = m->p.head.n_list;
+        any = true;
+        HG_TRY(emit_list_add(m, m->symbol_number[symbol] - 1));
+        step.n_param++;
+    }
+    if (!any) return HOLO_OK;
+    step.in = m->p.head.n_list;
+    HG_TRY(emit_list_add(m, m->value_number[id]));
+    HG_TRY(emit_text(m, v->name, &step.name));
+    return EMIT_PUSH(m, step, n_step, step_capacity, step);
+}
+
+/* A view of a view is a view of the first, so that addresses are one addition away. */
+static holo_status emit_view(emitter *m, const emit_call *c)
+{
+    uint32_t from;
+    HG_TRY(emit_operand(m, c->e.in[0], &from));
+    hg_value_rec rec = {.storage = HG_STORAGE_ALIAS, .ref = from};
+    if (c->e.view_offset != 0) rec.offset = m->dim_number[c->e.view_offset];
+    const hg_value_rec *source = &m->p.value[from];
+    if (source->storage == HG_STORAGE_ALIAS) {
+        if (source->offset != 0 && rec.offset != 0)
+            return hg_emit_fail(&c->e, HOLO_E_BUG, "two views with offsets follow each other");
+        rec.ref = source->ref;
+        if (rec.offset == 0) rec.offset = source->offset;
+    }
+    hg_value_id out = hg_graph_node(m->g, c->node)->out[0];
+    HG_TRY(emit_value(m, out, rec));
+    return emit_bind(m, out);
+}
+
+static holo_status emit_step(emitter *m, const emit_call *c)
+{
+    const hg_node *n = hg_graph_node(m->g, c->node);
+    hg_step_rec step = {.op = HG_STEP_KERNEL, .n_in = c->e.n_in, .n_param = c->e.n_param};
+    char buffer[64];
+    bool is_dims = strcmp(c->e.kernel, "dims") == 0;
+    if (is_dims)
+        step.op = HG_STEP_DIMS;
+    else
+        HG_TRY(emit_kernel(m, c->e.kernel, &step.kernel));
+    HG_TRY(emit_text(m, hg_node_label(m->g, c->node, buffer, sizeof buffer), &step.name));
+    uint32_t *number;
+    HG_TRY(HG_NEW(m->ctx, c->e.n_in + 1, &number));
+    for (uint32_t i = 0; i < c->e.n_in; i++)
+        HG_TRY(emit_operand(m, c->e.in[i], &number[i]));
+    for (uint32_t j = 0; j < n->n_out; j++)
+        if (n->out[j] != 0) {
+            hg_value_rec rec = {.storage = HG_STORAGE_ARENA};
+            HG_TRY(emit_value(m, n->out[j], rec));
+        }
+    step.in = m->p.head.n_list;
+    for (uint32_t i = 0; i < c->e.n_in; i++)
+        HG_TRY(emit_list_add(m, number[i]));
+    step.out = m->p.head.n_list;
+    step.n_out = n->n_out;
+    for (uint32_t j = 0; j < n->n_out; j++)
+        HG_TRY(emit_list_add(m, n->out[j] == 0 ? 0 : m->value_number[n->out[j]]));
+    step.param = m->p.head.n_list;
+    for (uint32_t i = 0; i < c->e.n_param; i++)
+        HG_TRY(emit_list_add(m, m->dim_number[c->e.param[i]]));
+    if (c->e.code != NULL) HG_TRY(emit_code(m, c->e.code, &step.code));
+    HG_TRY(EMIT_PUSH(m, step, n_step, step_capacity, step));
+    for (uint32_t j = 0; j < n->n_out; j++)
+        if (n->out[j] != 0) HG_TRY(emit_bind(m, n->out[j]));
+    return HOLO_OK;
+}
+
+static holo_status emit_ports(emitter *m)
+{
+    const hg_region *r = hg_graph_region(m->g, HG_REGION_MAIN);
+    hg_port_rec *in, *out;
+    HG_TRY(HG_NEW(m->ctx, r->n_in + 1, &in));
+    HG_TRY(HG_NEW(m->ctx, r->n_out + 1, &out));
+    m->p.in = in;
+    m->p.out = out;
+    for (uint32_t i = 0; i < r->n_in; i++) {
+        hg_value_rec rec = {.storage = HG_STORAGE_INPUT, .ref = i};
+        HG_TRY(emit_value(m, r->in[i], rec));
+        in[i].value = m->value_number[r->in[i]];
+        HG_TRY(emit_text(m, hg_graph_value(m->g, r->in[i])->name, &in[i].name));
+    }
+    m->p.head.n_in = r->n_in;
+    for (uint32_t i = 0; i < r->n_in; i++)
+        HG_TRY(emit_bind(m, r->in[i]));
+    return HOLO_OK;
+}
+
+static holo_status emit_outputs(emitter *m)
+{
+    const hg_region *r = hg_graph_region(m->g, HG_REGION_MAIN);
+    hg_port_rec *out = (hg_port_rec *)(uintptr_t)m->p.out;
+    for (uint32_t i = 0; i < r->n_out; i++) {
+        HG_TRY(emit_operand(m, hg_region_out(m->g, HG_REGION_MAIN, i), &out[i].value));
+        HG_TRY(emit_text(m, r->out_name[i], &out[i].name));
+    }
+    m->p.head.n_out = r->n_out;
+    return HOLO_OK;
+}
+
+static holo_status emit_init(emitter *m)
+{
+    const hg_graph *g = m->g;
+    hg_map_init(&m->texts, &m->ctx->arena);
+    hg_map_init(&m->kernels, &m->ctx->arena);
+    HG_TRY(HG_NEW(m->ctx, g->n_value + 1, &m->value_needed));
+    HG_TRY(HG_NEW(m->ctx, g->n_value + 1, &m->value_number));
+    HG_TRY(HG_NEW(m->ctx, g->dims.count + 1, &m->dim_needed));
+    HG_TRY(HG_NEW(m->ctx, g->dims.count + 1, &m->dim_number));
+    HG_TRY(HG_NEW(m->ctx, g->dims.count + 1, &m->dim_stack));
+    HG_TRY(HG_NEW(m->ctx, g->dims.n_symbol + 1, &m->symbol_number));
+    uint32_t empty;
+    HG_TRY(emit_text(m, hg_str_from(""), &empty));
+    hg_value_rec none = {0};
+    return EMIT_PUSH(m, value, n_value, value_capacity, none);
+}
+
+holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, uint32_t nodes_before, hg_program *out)
+{
+    emitter m = {.g = g, .ctx = g->ctx, .weights = weights};
+    HG_TRY(emit_calls(&m)); /* may still make dims: before the tables are sized */
+    HG_TRY(emit_init(&m));
+    emit_mark(&m);
+    HG_TRY(emit_dims(&m));
+    HG_TRY(emit_ports(&m));
+    for (size_t i = 0; i < m.n_call; i++) {
+        const emit_call *c = &m.call[i];
+        if (c->node == 0 || !c->needed) continue;
+        HG_TRY(c->e.is_view ? emit_view(&m, c) : emit_step(&m, c));
+    }
+    HG_TRY(emit_outputs(&m));
+    HG_TRY(emit_symbols(&m));
+    HG_TRY(emit_text(&m, g->name, &m.p.head.name));
+    m.p.head.numerics = (uint32_t)g->ctx->numerics;
+    m.p.head.nodes_before = nodes_before;
+    m.p.head.nodes_after = (uint32_t)hg_graph_count_nodes(g);
+    *out = m.p;
+    return HOLO_OK;
+}

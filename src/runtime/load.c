@@ -1,0 +1,241 @@
+/* load.c - open: map, copy and verify the program, resolve kernel names, derive what sessions need. The
+ * weights are not touched. */
+#include "archive/read.h"
+#include "base/cpu.h"
+#include "runtime/model.h"
+
+const char *hg_model_step_name(const hg_program *p, uint32_t step)
+{
+    return p->text + p->step[step].name;
+}
+
+const char *hg_model_step_kernel(const hg_program *p, uint32_t step)
+{
+    const hg_step_rec *r = &p->step[step];
+    return r->op == HG_STEP_KERNEL ? p->text + p->kernel[r->kernel] : "step";
+}
+
+/* The last variant of the name that this CPU and the numerics allow. */
+static const hg_kernel *load_find_kernel(const holo_kernels *kernels, const char *name, uint32_t cpu,
+                                         bool fast)
+{
+    const hg_kernel *found = NULL;
+    for (size_t i = 0; i < kernels->count; i++) {
+        for (const hg_kernel *k = kernels->list[i]; k->name != NULL; k++) {
+            if (strcmp(k->name, name) != 0 || (k->cpu & ~cpu) != 0) continue;
+            if ((k->flags & HG_KERNEL_FAST) != 0 && !fast) continue;
+            if (found == NULL || k->cpu >= found->cpu) found = k;
+        }
+    }
+    return found;
+}
+
+/* Every missing name in one sentence. */
+static holo_status load_kernels(holo_model *m, hg_model_graph *g, const holo_kernels *kernels,
+                                holo_error *e)
+{
+    const hg_program *p = &g->program;
+    uint32_t cpu = (m->flags & HOLO_OPEN_REFERENCE) != 0 ? 0 : hg_cpu_features();
+    char missing[300];
+    size_t at = 0;
+    g->kernel = hg_arena_array(&m->arena, p->head.n_kernel + 1, sizeof *g->kernel);
+    if (g->kernel == NULL) return hg_fail_nomem(e, p->head.n_kernel * sizeof *g->kernel);
+    for (uint32_t i = 0; i < p->head.n_kernel; i++) {
+        const char *name = p->text + p->kernel[i];
+        g->kernel[i] = load_find_kernel(kernels, name, cpu, p->head.numerics == HOLO_FAST);
+        if (g->kernel[i] != NULL) continue;
+        size_t length = strlen(name);
+        if (at + length + 3 > sizeof missing) continue;
+        if (at != 0) memcpy(missing + at, ", ", 2), at += 2;
+        memcpy(missing + at, name, length);
+        at += length;
+    }
+    if (at == 0) return HOLO_OK;
+    missing[at] = 0;
+    return hg_fail(e, HOLO_E_KERNEL, "this program has no kernel %s; link it or use a full kernel table",
+                   missing);
+}
+
+static holo_status load_graph(holo_model *m, const hg_holo_section *section, hg_model_graph *g,
+                              const holo_kernels *kernels, holo_error *e)
+{
+    if (section->size > SIZE_MAX / 4 || section->size > UINT32_C(1) << 31)
+        return hg_fail(e, HOLO_E_FORMAT, "a program section has %llu bytes",
+                       (unsigned long long)section->size);
+    uint8_t *copy = hg_arena_alloc(&m->arena, (size_t)section->size);
+    if (copy == NULL) return hg_fail_nomem(e, (size_t)section->size);
+    memcpy(copy, m->data + section->offset, (size_t)section->size);
+    HG_TRY(hg_holo_check_hash(section, copy, "program", e));
+    HG_TRY(hg_program_view(copy, (size_t)section->size, &g->program, e));
+    HG_TRY(hg_program_verify(&g->program, m->weight_bytes, e));
+    HG_TRY(load_kernels(m, g, kernels, e));
+    size_t bytes = hg_model_derived_bytes(&g->program.head);
+    void *block = hg_arena_alloc(&m->arena, bytes);
+    if (block == NULL) return hg_fail_nomem(e, bytes);
+    return hg_model_derive(g, block, e);
+}
+
+static holo_status load_meta(holo_model *m, const hg_holo_section *section, holo_error *e)
+{
+    char *copy = hg_arena_alloc(&m->arena, (size_t)section->size + 1);
+    if (copy == NULL) return hg_fail_nomem(e, (size_t)section->size);
+    memcpy(copy, m->data + section->offset, (size_t)section->size);
+    HG_TRY(hg_holo_check_hash(section, copy, "metadata", e));
+    size_t ends = 0;
+    for (size_t i = 0; i < section->size; i++)
+        ends += copy[i] == 0;
+    if (section->size != 0 && (copy[section->size - 1] != 0 || ends % 2 != 0))
+        return hg_fail(e, HOLO_E_FORMAT, "the metadata are not pairs of texts");
+    m->meta = copy;
+    m->meta_bytes = (size_t)section->size;
+    return HOLO_OK;
+}
+
+static holo_status load_sections(holo_model *m, size_t size, const holo_kernels *kernels,
+                                 holo_error *e)
+{
+    hg_holo_head head;
+    HG_TRY(hg_holo_head_read(m->data, size, &head, e));
+    hg_holo_section *table = hg_arena_array(&m->arena, head.n_section, sizeof *table);
+    if (table == NULL) return hg_fail_nomem(e, head.n_section * sizeof *table);
+    memcpy(table, m->data + sizeof head, head.n_section * sizeof *table);
+    HG_TRY(hg_holo_check(&head, table, size, e));
+    m->graph = hg_arena_array(&m->arena, head.n_section, sizeof *m->graph);
+    if (m->graph == NULL) return hg_fail_nomem(e, head.n_section * sizeof *m->graph);
+    for (uint32_t i = 0; i < head.n_section; i++) {
+        if (table[i].kind != HG_SECTION_WEIGHTS) continue;
+        m->weights = m->data + table[i].offset;
+        m->weight_bytes = table[i].size;
+        if ((m->flags & HOLO_OPEN_CHECK_WEIGHTS) != 0)
+            HG_TRY(hg_holo_check_hash(&table[i], m->weights, "weights", e));
+    }
+    for (uint32_t i = 0; i < head.n_section; i++) {
+        if (table[i].kind == HG_SECTION_PROGRAM)
+            HG_TRY(load_graph(m, &table[i], &m->graph[m->n_graph++], kernels, e));
+        else if (table[i].kind == HG_SECTION_META)
+            HG_TRY(load_meta(m, &table[i], e));
+    }
+    return HOLO_OK;
+}
+
+static holo_status load_new(const holo_kernels *kernels, const holo_open_options *options,
+                            holo_model **out, holo_error *e)
+{
+    static const holo_open_options standard = HOLO_OPEN_OPTIONS_INIT;
+    if (options == NULL) options = &standard;
+    if (options->struct_size != sizeof *options)
+        return hg_fail(e, HOLO_E_ARG, "holo_open_options.struct_size is %zu, expected %zu",
+                       options->struct_size, sizeof *options);
+    if (kernels == NULL || kernels->struct_size != sizeof *kernels)
+        return hg_fail(e, HOLO_E_ARG, "a kernel table is needed: pass holo_kernels_all()");
+    holo_allocator alloc = hg_allocator_or_libc(options->allocator);
+    holo_model *m = hg_alloc_zero(&alloc, sizeof *m);
+    if (m == NULL) return hg_fail_nomem(e, sizeof *m);
+    m->alloc = alloc;
+    m->flags = options->flags;
+    m->tensor_bytes_limit = options->limits.tensor_bytes;
+    hg_arena_init(&m->arena, &alloc, (size_t)options->limits.memory_bytes);
+    *out = m;
+    return HOLO_OK;
+}
+
+static holo_status load_finish(holo_model *m, size_t size, const holo_kernels *kernels,
+                               holo_model **out, holo_error *e)
+{
+    holo_status status = load_sections(m, size, kernels, e);
+    if (status != HOLO_OK) {
+        holo_model_free(m);
+        return status;
+    }
+    if ((m->flags & HOLO_OPEN_PREFAULT) != 0) hg_file_prefault(&m->file);
+    *out = m;
+    return HOLO_OK;
+}
+
+static holo_status load_from_file(holo_model *m, holo_status status, const char *name,
+                                  const holo_kernels *kernels, holo_model **out, holo_error *e)
+{
+    if (status == HOLO_OK) {
+        m->data = m->file.data;
+        status = load_finish(m, m->file.size, kernels, out, e);
+        if (status != HOLO_OK) return hg_fail_prefix(e, status, "%s: ", name);
+        return HOLO_OK;
+    }
+    holo_model_free(m);
+    return status;
+}
+
+holo_status holo_model_open_file(const char *path, const holo_kernels *kernels,
+                                 const holo_open_options *options, holo_model **out,
+                                 holo_error *error)
+{
+    holo_model *m;
+    if (path == NULL || out == NULL) return hg_fail(error, HOLO_E_ARG, "path and out must not be NULL");
+    HG_TRY(load_new(kernels, options, &m, error));
+    uint64_t limit = options == NULL ? 0 : options->limits.memory_bytes;
+    holo_status status = (m->flags & HOLO_OPEN_COPY) != 0
+                             ? hg_file_read(path, limit, &m->alloc, &m->file, error)
+                             : hg_file_map(path, &m->file, error);
+    return load_from_file(m, status, path, kernels, out, error);
+}
+
+holo_status holo_model_open_fd(int fd, uint64_t offset, uint64_t size, const holo_kernels *kernels,
+                               const holo_open_options *options, holo_model **out,
+                               holo_error *error)
+{
+    holo_model *m;
+    if (out == NULL) return hg_fail(error, HOLO_E_ARG, "out must not be NULL");
+    HG_TRY(load_new(kernels, options, &m, error));
+    uint64_t limit = options == NULL ? 0 : options->limits.memory_bytes;
+    holo_status status =
+        (m->flags & HOLO_OPEN_COPY) != 0
+            ? hg_file_read_fd(fd, offset, size, limit, &m->alloc, &m->file, error)
+            : hg_file_map_fd(fd, offset, size, &m->file, error);
+    if (status == HOLO_OK && (uintptr_t)m->file.data % HG_ALIGN != 0)
+        status = hg_fail(error, HOLO_E_ARG,
+                         "the model starts at byte %llu of the file, expected a multiple of %d",
+                         (unsigned long long)offset, HG_ALIGN);
+    return load_from_file(m, status, "file descriptor", kernels, out, error);
+}
+
+holo_status holo_model_open_memory(const void *data, size_t size, const holo_kernels *kernels,
+                                   const holo_open_options *options, holo_model **out,
+                                   holo_error *error)
+{
+    holo_model *m;
+    if (data == NULL || out == NULL) return hg_fail(error, HOLO_E_ARG, "data and out must not be NULL");
+    bool copy = options != NULL && (options->flags & HOLO_OPEN_COPY) != 0;
+    if (!copy && (uintptr_t)data % HG_ALIGN != 0)
+        return hg_fail(error, HOLO_E_ARG,
+                       "the bytes start at an address that is not a multiple of %d; align them or use "
+                       "HOLO_OPEN_COPY",
+                       HG_ALIGN);
+    HG_TRY(load_new(kernels, options, &m, error));
+    m->data = data;
+    if (copy && size != 0) {
+        void *base;
+        uint8_t *bytes = hg_alloc_aligned(&m->alloc, size, &base);
+        if (bytes == NULL) {
+            holo_model_free(m);
+            return hg_fail_nomem(error, size);
+        }
+        memcpy(bytes, data, size);
+        m->file = (hg_file){.data = bytes,
+                            .size = size,
+                            .base = base,
+                            .base_size = size + HG_ALIGN,
+                            .alloc = m->alloc,
+                            .is_copy = true};
+        m->data = bytes;
+    }
+    return load_finish(m, size, kernels, out, error);
+}
+
+void holo_model_free(holo_model *model)
+{
+    if (model == NULL) return;
+    holo_allocator alloc = model->alloc;
+    hg_file_unmap(&model->file);
+    hg_arena_deinit(&model->arena);
+    hg_free(&alloc, model, sizeof *model);
+}

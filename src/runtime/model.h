@@ -1,0 +1,55 @@
+/* model.h - a loaded model as the runtime sees it: immutable, shared by sessions. */
+#ifndef HG_RUNTIME_MODEL_H
+#define HG_RUNTIME_MODEL_H
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "isa/program.h"
+
+/* What open derives from one program; nothing here is read from the file. "Ready r" means: known to steps
+ * with number >= r; 0 is known when inputs are bound, NEVER not at all. */
+enum { HG_NEVER = UINT32_MAX };
+
+typedef struct hg_model_graph {
+    hg_program program;
+    const hg_kernel **kernel; /* per import */
+    uint32_t *dim_ready;      /* per dim */
+    uint32_t *value_ready;    /* per value: all its dims (and its offset) are known */
+    uint32_t *value_buffer;   /* per value: number of its buffer + 1; 0: input or weight */
+    uint32_t *buffer_first, *buffer_last; /* per buffer: steps */
+    uint8_t *buffer_late;     /* per buffer: sized during the run */
+    uint8_t *step_late;       /* per step: operands or parameters are known only during the run */
+    uint32_t *late_dim;       /* dims with ready > 0, sorted by ready, then number */
+    uint32_t *late_first;     /* per step + 1: first entry of late_dim that its end makes known */
+    uint32_t n_buffer, n_late_dim;
+    uint32_t n_operand; /* all operands of all steps */
+    uint32_t n_param;
+    bool has_late;
+} hg_model_graph;
+
+struct holo_model {
+    holo_allocator alloc;
+    hg_file file; /* mapped or copied bytes; empty when the caller's memory is used */
+    const uint8_t *data;
+    const uint8_t *weights;
+    uint64_t weight_bytes;
+    hg_arena arena; /* copied sections and derived arrays */
+    hg_model_graph *graph;
+    uint32_t n_graph;
+    const char *meta; /* pairs of texts */
+    size_t meta_bytes;
+    uint32_t flags;
+    uint64_t tensor_bytes_limit;
+};
+
+/* Bytes that hg_model_derive takes from its block. */
+size_t hg_model_derived_bytes(const hg_program_head *head);
+/* Checks that values and symbols are defined before use, and fills the derived arrays, which lie in
+ * `block` (zeroed, 8-byte aligned). Kernels are resolved already. */
+HG_MUST_CHECK holo_status hg_model_derive(hg_model_graph *g, void *block, holo_error *e);
+
+/* "node 'x' (kernel)" for messages. */
+const char *hg_model_step_name(const hg_program *p, uint32_t step);
+const char *hg_model_step_kernel(const hg_program *p, uint32_t step);
+
+#endif

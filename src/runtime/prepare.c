@@ -1,0 +1,340 @@
+/* prepare.c - new sizes: bind symbols, evaluate dims, assign offsets, bind and check every step that is not
+ * late. The only place where a session's memory grows. */
+#include "runtime/session.h"
+
+#include <stdio.h>
+
+static const char *prepare_text(const holo_session *s, uint32_t text)
+{
+    return s->graph->program.text + text;
+}
+
+/* ---- dims ------------------------------------------------------------------------------------------------- */
+
+holo_status hg_session_eval(holo_session *s, uint32_t dim, holo_error *e)
+{
+    const hg_dim_rec *r = &s->graph->program.dim[dim];
+    if (r->op == HG_DIM_CONST) {
+        s->dim[dim] = r->value;
+    } else if (r->op == HG_DIM_SYMBOL) {
+        s->dim[dim] = s->symbol[r->value];
+    } else if (!hg_dim_eval_op((hg_dim_op)r->op, s->dim[r->a], s->dim[r->b], s->dim[r->c],
+                               &s->dim[dim])) {
+        return hg_fail(e, HOLO_E_SHAPE,
+                       "a size cannot be computed: operation %u on %lld and %lld overflows or divides "
+                       "by zero",
+                       r->op, (long long)s->dim[r->a], (long long)s->dim[r->b]);
+    }
+    return HOLO_OK;
+}
+
+static holo_status prepare_bind_symbol(holo_session *s, uint32_t symbol, int64_t value,
+                                       const char *input, int axis, holo_error *e)
+{
+    const hg_symbol_rec *y = &s->graph->program.symbol[symbol];
+    if (y->at_most >= 0 && value > y->at_most)
+        return hg_fail(e, HOLO_E_SHAPE,
+                       "input '%s' has %lld in dimension %d ('%s'), compiled for at most %lld", input,
+                       (long long)value, axis, prepare_text(s, y->name), (long long)y->at_most);
+    if (s->symbol_known[symbol] && s->symbol[symbol] != value)
+        return hg_fail(e, HOLO_E_SHAPE,
+                       "input '%s' has %lld in dimension %d ('%s'), but another input has %lld there",
+                       input, (long long)value, axis, prepare_text(s, y->name),
+                       (long long)s->symbol[symbol]);
+    s->symbol[symbol] = value;
+    s->symbol_known[symbol] = 1;
+    return HOLO_OK;
+}
+
+static holo_status prepare_bind_input(holo_session *s, uint32_t i, holo_error *e)
+{
+    const hg_program *p = &s->graph->program;
+    const hg_value_rec *v = &p->value[p->in[i].value];
+    const char *name = prepare_text(s, p->in[i].name);
+    if (!s->input_set[i]) return hg_fail(e, HOLO_E_STATE, "input '%s' is not bound", name);
+    const holo_tensor *t = &s->input[i];
+    for (int32_t k = 0; k < v->rank; k++) {
+        uint32_t d = p->list[v->dims + (uint32_t)k];
+        if (p->dim[d].op == HG_DIM_SYMBOL)
+            HG_TRY(prepare_bind_symbol(s, (uint32_t)p->dim[d].value, t->dim[k], name, k, e));
+    }
+    return HOLO_OK;
+}
+
+/* Fixed dims and expressions of them. */
+static holo_status prepare_check_input(holo_session *s, uint32_t i, holo_error *e)
+{
+    const hg_program *p = &s->graph->program;
+    const hg_value_rec *v = &p->value[p->in[i].value];
+    for (int32_t k = 0; k < v->rank; k++) {
+        int64_t expected = s->dim[p->list[v->dims + (uint32_t)k]];
+        if (s->input[i].dim[k] != expected)
+            return hg_fail(e, HOLO_E_SHAPE, "input '%s' has %lld in dimension %d, expected %lld",
+                           prepare_text(s, p->in[i].name), (long long)s->input[i].dim[k], k,
+                           (long long)expected);
+    }
+    return HOLO_OK;
+}
+
+static holo_status prepare_dims(holo_session *s, holo_error *e)
+{
+    const hg_model_graph *g = s->graph;
+    memset(s->symbol_known, 0, g->program.head.n_symbol);
+    for (uint32_t i = 0; i < g->program.head.n_in; i++)
+        HG_TRY(prepare_bind_input(s, i, e));
+    for (uint32_t d = 1; d < g->program.head.n_dim; d++)
+        if (g->dim_ready[d] == 0) HG_TRY(hg_session_eval(s, d, e));
+    for (uint32_t i = 0; i < g->program.head.n_in; i++)
+        HG_TRY(prepare_check_input(s, i, e));
+    return HOLO_OK;
+}
+
+/* ---- values ----------------------------------------------------------------------------------------------- */
+
+holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
+{
+    const hg_program *p = &s->graph->program;
+    const hg_value_rec *r = &p->value[v];
+    holo_tensor *t = &s->tensor[v];
+    t->dtype = (holo_dtype)r->dtype;
+    if (r->rank < 0) return HOLO_OK; /* set by its kernel */
+    t->rank = r->rank;
+    for (int32_t k = 0; k < r->rank; k++)
+        t->dim[k] = s->dim[p->list[r->dims + (uint32_t)k]];
+    size_t bytes = holo_tensor_bytes(t);
+    if (bytes > s->tensor_limit)
+        return hg_fail(e, bytes == SIZE_MAX ? HOLO_E_SHAPE : HOLO_E_LIMIT,
+                       "value '%s' would have a negative dimension or more than %llu bytes",
+                       prepare_text(s, r->name), (unsigned long long)s->tensor_limit);
+    if (r->storage == HG_STORAGE_WEIGHT && bytes > p->weight[r->ref].bytes)
+        return hg_fail(e, HOLO_E_FORMAT, "weight '%s' has %llu bytes, its shape needs %zu",
+                       prepare_text(s, r->name), (unsigned long long)p->weight[r->ref].bytes, bytes);
+    return HOLO_OK;
+}
+
+/* A view lies inside what it is a view of. */
+static holo_status prepare_address_alias(holo_session *s, uint32_t v, holo_error *e)
+{
+    const hg_value_rec *r = &s->graph->program.value[v];
+    const holo_tensor *t = &s->tensor[v], *from = &s->tensor[r->ref];
+    size_t bytes = holo_tensor_bytes(t), whole = holo_tensor_bytes(from), offset = 0;
+    int64_t first = r->offset == 0 ? 0 : s->dim[r->offset];
+    if (first < 0 || !hg_dtype_bytes(t->dtype, first, &offset) || offset > whole ||
+        bytes > whole - offset)
+        return hg_fail(e, HOLO_E_SHAPE,
+                       "value '%s' is a view of %zu bytes at element %lld of '%s', which has %zu bytes",
+                       prepare_text(s, r->name), bytes, (long long)first,
+                       prepare_text(s, s->graph->program.value[r->ref].name), whole);
+    s->tensor[v].data = from->data == NULL ? NULL : (uint8_t *)from->data + offset;
+    return HOLO_OK;
+}
+
+holo_status hg_session_address_value(holo_session *s, uint32_t v, holo_error *e)
+{
+    const hg_model_graph *g = s->graph;
+    const hg_value_rec *r = &g->program.value[v];
+    switch ((hg_storage)r->storage) {
+    case HG_STORAGE_INPUT: s->tensor[v].data = s->input[r->ref].data; return HOLO_OK;
+    case HG_STORAGE_WEIGHT:
+        /* The mapping is read-only; no kernel writes to its inputs. */
+        s->tensor[v].data =
+            (void *)(uintptr_t)(s->model->weights + g->program.weight[r->ref].offset);
+        return HOLO_OK;
+    case HG_STORAGE_ARENA:
+        if (!g->buffer_late[g->value_buffer[v] - 1])
+            s->tensor[v].data = (uint8_t *)s->slab + s->span[g->value_buffer[v] - 1].offset;
+        return HOLO_OK;
+    case HG_STORAGE_ALIAS: return prepare_address_alias(s, v, e);
+    }
+    return HOLO_OK;
+}
+
+static holo_status prepare_shapes(holo_session *s, holo_error *e)
+{
+    const hg_model_graph *g = s->graph;
+    for (uint32_t b = 0; b < g->n_buffer; b++)
+        s->span[b] = (hg_span){.first = g->buffer_first[b], .last = g->buffer_last[b]};
+    for (uint32_t v = 1; v < g->program.head.n_value; v++) {
+        if (g->value_ready[v] != 0) continue;
+        HG_TRY(hg_session_shape_value(s, v, e));
+        uint32_t b = g->value_buffer[v];
+        size_t bytes = holo_tensor_bytes(&s->tensor[v]);
+        if (b != 0 && g->program.value[v].storage == HG_STORAGE_ARENA && s->span[b - 1].bytes < bytes)
+            s->span[b - 1].bytes = bytes;
+    }
+    return HOLO_OK;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------- */
+
+static holo_status prepare_grow(holo_session *s, size_t bytes, holo_error *e)
+{
+    if (bytes <= s->slab_bytes) return HOLO_OK;
+    if (s->memory_limit != 0 && bytes > s->memory_limit)
+        return hg_fail(e, HOLO_E_LIMIT, "the session would need %zu bytes, its limit is %llu", bytes,
+                       (unsigned long long)s->memory_limit);
+    if (s->slab_is_callers)
+        return hg_fail(e, HOLO_E_NOMEM, "the session needs %zu bytes, it was given %zu", bytes,
+                       s->slab_bytes);
+    hg_free(&s->alloc, s->slab_base, s->slab_bytes + HG_ALIGN);
+    s->slab_base = NULL;
+    s->slab_bytes = 0;
+    s->slab = hg_alloc_aligned(&s->alloc, bytes, &s->slab_base);
+    if (s->slab == NULL) return hg_fail_nomem(e, bytes);
+    s->slab_bytes = bytes;
+    return HOLO_OK;
+}
+
+static holo_status prepare_layout(holo_session *s, holo_error *e)
+{
+    const hg_model_graph *g = s->graph;
+    s->arena_bytes = hg_offsets_assign(s->span, g->n_buffer, s->order);
+    if (s->arena_bytes == SIZE_MAX)
+        return hg_fail(e, HOLO_E_LIMIT, "the sizes of this model add up to more than memory can hold");
+    s->arena_bound =
+        hg_offsets_bound(s->span, g->n_buffer, g->program.head.n_step, s->live);
+    return HOLO_OK;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------ */
+
+/* Work below this is not worth waking threads for. */
+static const double prepare_min_parallel_ns = 20e3;
+
+static uint32_t prepare_tasks(const holo_session *s, const hg_step_run *r)
+{
+    double ns = r->cost.flops / 20.0 + r->cost.bytes / 8.0;
+    if (s->threads <= 1 || r->units <= 1 || ns < prepare_min_parallel_ns) return 1;
+    int64_t tasks = (int64_t)s->threads * 4;
+    return (uint32_t)hg_min(tasks, r->units);
+}
+
+static void prepare_cost(hg_step_run *r)
+{
+    r->cost = (hg_cost){0};
+    if (r->kernel->cost != NULL) r->kernel->cost(&r->args, &r->cost);
+    if (r->cost.bytes > 0) return;
+    for (uint32_t k = 0; k < r->args.n_in; k++)
+        if (r->args.in[k].dtype != HOLO_NONE)
+            r->cost.bytes += (double)holo_tensor_bytes(&r->args.in[k]);
+    for (uint32_t k = 0; k < r->args.n_out; k++)
+        if (r->args.out[k].dtype != HOLO_NONE)
+            r->cost.bytes += (double)holo_tensor_bytes(&r->args.out[k]);
+}
+
+static void prepare_operands(holo_session *s, const hg_step_rec *r, hg_step_run *run, bool outputs)
+{
+    static const holo_tensor absent;
+    const hg_program *p = &s->graph->program;
+    holo_tensor *in = (holo_tensor *)(uintptr_t)run->args.in;
+    for (uint32_t k = 0; k < r->n_in; k++) {
+        uint32_t v = p->list[r->in + k];
+        in[k] = v == 0 ? absent : s->tensor[v];
+    }
+    for (uint32_t k = 0; k < r->n_out; k++) {
+        uint32_t v = p->list[r->out + k];
+        run->args.out[k] = v == 0 ? absent : s->tensor[v];
+        if (!outputs) run->args.out[k] = (holo_tensor){.dtype = run->args.out[k].dtype, .rank = -1};
+    }
+}
+
+static holo_status prepare_fail_step(const holo_session *s, uint32_t i, holo_status status,
+                                     holo_error *e)
+{
+    const hg_program *p = &s->graph->program;
+    return hg_fail_prefix(e, status, "node '%s' (%s): ", hg_model_step_name(p, i),
+                          hg_model_step_kernel(p, i));
+}
+
+holo_status hg_session_bind_step(holo_session *s, uint32_t i, hg_bind_phase phase, holo_error *e)
+{
+    const hg_program *p = &s->graph->program;
+    const hg_step_rec *r = &p->step[i];
+    hg_step_run *run = &s->step[i];
+    prepare_operands(s, r, run, phase == HG_BIND_ALL);
+    int64_t *param = (int64_t *)(uintptr_t)run->args.param;
+    if (r->op != HG_STEP_BIND)
+        for (uint32_t k = 0; k < r->n_param; k++)
+            param[k] = s->dim[p->list[r->param + k]];
+    if (r->op != HG_STEP_KERNEL || phase == HG_BIND_SIZE) return HOLO_OK;
+    holo_status status = run->kernel->check(&run->args, e);
+    if (status != HOLO_OK) return prepare_fail_step(s, i, status, e);
+    run->units = run->kernel->units(&run->args);
+    prepare_cost(run);
+    run->tasks = prepare_tasks(s, run);
+    return HOLO_OK;
+}
+
+static holo_status prepare_steps(holo_session *s, holo_error *e)
+{
+    const hg_model_graph *g = s->graph;
+    s->scratch_bytes = 0;
+    for (uint32_t i = 0; i < g->program.head.n_step; i++) {
+        if (g->step_late[i]) continue;
+        HG_TRY(hg_session_bind_step(s, i, HG_BIND_ALL, e));
+        const hg_step_run *run = &s->step[i];
+        if (g->program.step[i].op != HG_STEP_KERNEL || run->kernel->scratch == NULL) continue;
+        size_t bytes = hg_align_up(run->kernel->scratch(&run->args), HG_ALIGN);
+        if (bytes > s->scratch_bytes) s->scratch_bytes = bytes;
+    }
+    return HOLO_OK;
+}
+
+static holo_status prepare_addresses(holo_session *s, holo_error *e)
+{
+    const hg_model_graph *g = s->graph;
+    for (uint32_t v = 1; v < g->program.head.n_value; v++)
+        if (g->value_ready[v] == 0) HG_TRY(hg_session_address_value(s, v, e));
+    /* Results go straight to the caller's buffer when they are big enough for it. */
+    for (uint32_t i = 0; i < g->program.head.n_out; i++) {
+        uint32_t v = g->program.out[i].value;
+        if (s->output[i].data == NULL || g->value_ready[v] != 0) continue;
+        size_t bytes = holo_tensor_bytes(&s->tensor[v]);
+        if (bytes > s->output[i].bytes)
+            return hg_fail(e, HOLO_E_ARG, "output '%s' has %zu bytes, the buffer bound to it has %zu",
+                           prepare_text(s, g->program.out[i].name), bytes, s->output[i].bytes);
+        if (g->program.value[v].storage == HG_STORAGE_ARENA) s->tensor[v].data = s->output[i].data;
+    }
+    /* Views of such results follow them. */
+    for (uint32_t v = 1; v < g->program.head.n_value; v++)
+        if (g->value_ready[v] == 0 && g->program.value[v].storage == HG_STORAGE_ALIAS)
+            HG_TRY(hg_session_address_value(s, v, e));
+    return HOLO_OK;
+}
+
+holo_status hg_session_rebind(holo_session *s, holo_error *e)
+{
+    const hg_program *p = &s->graph->program;
+    HG_TRY(prepare_addresses(s, e));
+    for (uint32_t i = 0; i < p->head.n_step; i++) {
+        if (s->graph->step_late[i]) continue;
+        const hg_step_rec *r = &p->step[i];
+        holo_tensor *in = (holo_tensor *)(uintptr_t)s->step[i].args.in;
+        for (uint32_t k = 0; k < r->n_in; k++)
+            if (p->list[r->in + k] != 0) in[k].data = s->tensor[p->list[r->in + k]].data;
+        for (uint32_t k = 0; k < r->n_out; k++)
+            if (p->list[r->out + k] != 0)
+                s->step[i].args.out[k].data = s->tensor[p->list[r->out + k]].data;
+    }
+    s->pointers_changed = false;
+    return HOLO_OK;
+}
+
+holo_status hg_session_prepare(holo_session *s, holo_error *e)
+{
+    s->shapes_changed = true; /* until everything below has worked */
+    s->has_run = false;
+    HG_TRY(prepare_dims(s, e));
+    HG_TRY(prepare_shapes(s, e));
+    HG_TRY(prepare_layout(s, e));
+    HG_TRY(prepare_steps(s, e));
+    size_t scratch;
+    if (!hg_mul_size(s->scratch_bytes, s->threads, &scratch) || scratch > SIZE_MAX / 2)
+        return hg_fail_nomem(e, s->scratch_bytes);
+    HG_TRY(prepare_grow(s, s->arena_bytes + scratch, e));
+    HG_TRY(hg_session_rebind(s, e));
+    if (s->graph->has_late && s->late.n_chunk == 0)
+        HG_TRY(hg_late_add(&s->late, &s->alloc, (size_t)1 << 20, e));
+    s->shapes_changed = false;
+    return HOLO_OK;
+}

@@ -1,0 +1,239 @@
+/* session.c - makes and frees sessions; binds inputs and outputs. */
+#include "runtime/session.h"
+
+static const uint64_t session_tensor_limit = UINT64_C(64) << 30;
+
+/* Carves arrays out of one block: first pass counts, second pass points. */
+typedef struct session_carver {
+    uint8_t *base; /* NULL while counting */
+    size_t used;
+} session_carver;
+
+static void *session_carve(session_carver *c, size_t count, size_t size)
+{
+    void *p = c->base == NULL ? NULL : c->base + c->used;
+    c->used += hg_align_up(count * size, 16);
+    return p;
+}
+
+static void session_arrays(holo_session *s, session_carver *c)
+{
+    const hg_model_graph *g = s->graph;
+    const hg_program_head *h = &g->program.head;
+    s->dim = session_carve(c, h->n_dim, sizeof *s->dim);
+    s->symbol = session_carve(c, h->n_symbol, sizeof *s->symbol);
+    s->symbol_known = session_carve(c, h->n_symbol, 1);
+    s->tensor = session_carve(c, h->n_value, sizeof *s->tensor);
+    s->step = session_carve(c, h->n_step, sizeof *s->step);
+    s->operand = session_carve(c, g->n_operand, sizeof *s->operand);
+    s->param = session_carve(c, g->n_param, sizeof *s->param);
+    s->span = session_carve(c, g->n_buffer, sizeof *s->span);
+    s->order = session_carve(c, g->n_buffer, sizeof *s->order);
+    s->live = session_carve(c, h->n_step + 2, sizeof *s->live);
+    s->input = session_carve(c, h->n_in, sizeof *s->input);
+    s->input_set = session_carve(c, h->n_in, sizeof *s->input_set);
+    s->output = session_carve(c, h->n_out, sizeof *s->output);
+    s->output_name = session_carve(c, HG_MAX_OUT, sizeof *s->output_name);
+    s->late.max_piece = g->has_late ? g->n_buffer + 2 : 0;
+    s->late.piece = session_carve(c, s->late.max_piece, sizeof *s->late.piece);
+}
+
+/* What never changes about a step. */
+static void session_link_steps(holo_session *s)
+{
+    const hg_model_graph *g = s->graph;
+    const hg_program *p = &g->program;
+    holo_tensor *operand = s->operand;
+    int64_t *param = s->param;
+    for (uint32_t i = 0; i < p->head.n_step; i++) {
+        const hg_step_rec *r = &p->step[i];
+        hg_step_run *run = &s->step[i];
+        if (r->op == HG_STEP_KERNEL) run->kernel = g->kernel[r->kernel];
+        run->args = (hg_args){.in = operand,
+                              .out = operand + r->n_in,
+                              .param = param,
+                              .fault = &s->fault,
+                              .n_in = r->n_in,
+                              .n_out = r->n_out,
+                              .n_param = r->n_param};
+        if (r->code != 0) {
+            run->code = hg_program_code(p, r->code - 1);
+            run->args.code = &run->code;
+        }
+        operand += r->n_in + r->n_out;
+        param += r->n_param;
+    }
+}
+
+static holo_status session_memory(holo_session *s, const holo_session_options *o, holo_error *e)
+{
+    if (o->memory != NULL) {
+        if ((uintptr_t)o->memory % HG_ALIGN != 0)
+            return hg_fail(e, HOLO_E_ARG, "the session's memory is not aligned to %d bytes", HG_ALIGN);
+        s->slab = o->memory;
+        s->slab_bytes = o->memory_bytes;
+        s->slab_is_callers = true;
+    }
+    if (s->graph->has_late && o->late_bytes != 0)
+        HG_TRY(hg_late_add(&s->late, &s->alloc, o->late_bytes, e));
+    return HOLO_OK;
+}
+
+static holo_status session_init(holo_session *s, const holo_session_options *o, holo_error *e)
+{
+    session_carver count = {0};
+    session_arrays(s, &count);
+    s->block_bytes = count.used + 16;
+    s->block = hg_alloc_zero(&s->alloc, s->block_bytes);
+    if (s->block == NULL) return hg_fail_nomem(e, s->block_bytes);
+    session_arrays(s, &(session_carver){.base = s->block});
+    session_link_steps(s);
+    return session_memory(s, o, e);
+}
+
+holo_status holo_session_new(const holo_model *model, const holo_session_options *options,
+                             holo_session **out, holo_error *error)
+{
+    static const holo_session_options standard = HOLO_SESSION_OPTIONS_INIT;
+    if (model == NULL || out == NULL)
+        return hg_fail(error, HOLO_E_ARG, "model and out must not be NULL");
+    if (options == NULL) options = &standard;
+    if (options->struct_size != sizeof *options)
+        return hg_fail(error, HOLO_E_ARG, "holo_session_options.struct_size is %zu, expected %zu",
+                       options->struct_size, sizeof *options);
+    if (options->graph >= model->n_graph)
+        return hg_fail(error, HOLO_E_ARG, "graph %u was asked for, the model has %u", options->graph,
+                       model->n_graph);
+    holo_allocator alloc =
+        options->allocator == NULL ? model->alloc : hg_allocator_or_libc(options->allocator);
+    holo_session *s = hg_alloc_zero(&alloc, sizeof *s);
+    if (s == NULL) return hg_fail_nomem(error, sizeof *s);
+    s->model = model;
+    s->graph = &model->graph[options->graph];
+    s->alloc = alloc;
+    s->pool = options->pool;
+    s->threads = hg_pool_threads(options->pool);
+    s->flags = options->flags;
+    s->memory_limit = options->limits.memory_bytes;
+    s->tensor_limit = options->limits.tensor_bytes != 0 ? options->limits.tensor_bytes
+                      : model->tensor_bytes_limit != 0  ? model->tensor_bytes_limit
+                                                        : session_tensor_limit;
+    s->run_ms = options->limits.run_ms;
+    s->trace = options->trace;
+    s->trace_user = options->trace_user;
+    s->shapes_changed = true;
+    atomic_init(&s->cancelled, false);
+    holo_status status = session_init(s, options, error);
+    if (status != HOLO_OK) {
+        holo_session_free(s);
+        return status;
+    }
+    *out = s;
+    return HOLO_OK;
+}
+
+void holo_session_free(holo_session *session)
+{
+    if (session == NULL) return;
+    holo_allocator alloc = session->alloc;
+    hg_late_free(&session->late, &alloc);
+    if (!session->slab_is_callers) hg_free(&alloc, session->slab_base, session->slab_bytes + HG_ALIGN);
+    hg_free(&alloc, session->block, session->block_bytes);
+    hg_free(&alloc, session, sizeof *session);
+}
+
+static int32_t session_find(const hg_program *p, const hg_port_rec *port, uint32_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(p->text + port[i].name, name) == 0) return (int32_t)i;
+    return -1;
+}
+
+int32_t holo_session_find_input(const holo_session *session, const char *name)
+{
+    const hg_program *p = &session->graph->program;
+    return session_find(p, p->in, p->head.n_in, name);
+}
+
+int32_t holo_session_find_output(const holo_session *session, const char *name)
+{
+    const hg_program *p = &session->graph->program;
+    return session_find(p, p->out, p->head.n_out, name);
+}
+
+holo_status holo_session_set_input(holo_session *session, uint32_t index, const holo_tensor *tensor,
+                                   holo_error *error)
+{
+    const hg_program *p = &session->graph->program;
+    if (index >= p->head.n_in)
+        return hg_fail(error, HOLO_E_ARG, "input %u was bound, the graph has %u inputs", index,
+                       p->head.n_in);
+    const hg_value_rec *v = &p->value[p->in[index].value];
+    const char *name = p->text + p->in[index].name;
+    if (tensor->dtype != (holo_dtype)v->dtype)
+        return hg_fail(error, HOLO_E_TYPE, "input '%s' is %s, expected %s", name,
+                       holo_dtype_text(tensor->dtype), holo_dtype_text((holo_dtype)v->dtype));
+    if (v->rank >= 0 && tensor->rank != v->rank)
+        return hg_fail(error, HOLO_E_SHAPE, "input '%s' has rank %d, expected %d", name, tensor->rank,
+                       v->rank);
+    int64_t count = holo_tensor_count(tensor);
+    if (count < 0 || holo_tensor_bytes(tensor) > session->tensor_limit)
+        return hg_fail(error, HOLO_E_SHAPE, "input '%s' has a negative or too large dimension", name);
+    if (tensor->data == NULL && count != 0)
+        return hg_fail(error, HOLO_E_ARG, "input '%s' has no data", name);
+    holo_tensor *old = &session->input[index];
+    size_t dims = (size_t)tensor->rank * sizeof tensor->dim[0];
+    if (!session->input_set[index] || old->rank != tensor->rank ||
+        memcmp(old->dim, tensor->dim, dims) != 0)
+        session->shapes_changed = true;
+    if (old->data != tensor->data) session->pointers_changed = true;
+    *old = *tensor;
+    session->input_set[index] = true;
+    return HOLO_OK;
+}
+
+holo_status holo_session_set_output(holo_session *session, uint32_t index, void *data, size_t bytes,
+                                    holo_error *error)
+{
+    if (index >= session->graph->program.head.n_out)
+        return hg_fail(error, HOLO_E_ARG, "output %u was bound, the graph has %u outputs", index,
+                       session->graph->program.head.n_out);
+    session->output[index] = (hg_bound_output){data, data == NULL ? 0 : bytes};
+    session->pointers_changed = true;
+    return HOLO_OK;
+}
+
+holo_status holo_session_prepare(holo_session *session, holo_error *error)
+{
+    if (session->shapes_changed) return hg_session_prepare(session, error);
+    return session->pointers_changed ? hg_session_rebind(session, error) : HOLO_OK;
+}
+
+holo_status holo_session_output(const holo_session *session, uint32_t index, holo_tensor *out,
+                                holo_error *error)
+{
+    const hg_program *p = &session->graph->program;
+    if (index >= p->head.n_out)
+        return hg_fail(error, HOLO_E_ARG, "output %u was asked for, the graph has %u outputs", index,
+                       p->head.n_out);
+    if (!session->has_run) return hg_fail(error, HOLO_E_STATE, "the session has not run yet");
+    *out = session->tensor[p->out[index].value];
+    if (session->output[index].data != NULL) out->data = session->output[index].data;
+    return HOLO_OK;
+}
+
+void holo_session_cancel(holo_session *session)
+{
+    atomic_store(&session->cancelled, true);
+}
+
+void holo_session_get_stats(const holo_session *session, holo_session_stats *out)
+{
+    *out = (holo_session_stats){.arena_bytes = session->arena_bytes,
+                                .arena_bound = session->arena_bound,
+                                .late_bytes = session->late.bytes,
+                                .weight_bytes = session->model->weight_bytes,
+                                .scratch_bytes = session->scratch_bytes * session->threads,
+                                .steps = session->graph->program.head.n_step,
+                                .threads = session->threads};
+}
