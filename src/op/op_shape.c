@@ -128,3 +128,11 @@ hg_infer hg_shape_from_emit(const hg_emit *e)
 {
     return (hg_infer){.g = e->g, .ctx = e->ctx, .dims = &e->g->dims, .id = e->id, .node = e->node};
 }
+
+bool hg_shape_is_late(const hg_emit *e, uint32_t j, int32_t axis)
+{
+    int64_t number = hg_dim_symbol_of(&e->g->dims, hg_emit_out_type(e, j)->dim[axis]);
+    if (number < 0) return false;
+    const hg_symbol *symbol = &e->g->dims.symbol[number];
+    return symbol->kind == HG_SYMBOL_SIZE && symbol->value == e->node->out[j];
+}

@@ -43,5 +43,7 @@ void hg_shape_keep_content(hg_infer *n);
 hg_dim *hg_shape_new_content(hg_infer *n, uint32_t count);
 /* A hg_infer for emission code, which shares shape functions with inference. */
 hg_infer hg_shape_from_emit(const hg_emit *e);
+/* Dimension `axis` of output j is what the node's own kernel finds in data. */
+bool hg_shape_is_late(const hg_emit *e, uint32_t j, int32_t axis);
 
 #endif

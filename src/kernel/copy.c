@@ -1,0 +1,268 @@
+/* copy.c - copy.strided: out[i0, i1, ...] = in[offset + i0 stride0 + i1 stride1 + ...].
+ *
+ *   in[0]   any tensor
+ *   param   offset, then extent and stride of each loop, the outermost first; in elements of in[0]
+ *   out[0]  of the same type; the loops fill it in row-major order, whatever its dims
+ *
+ * Slice, Transpose, Expand, Tile, DepthToSpace and others are this kernel with different numbers:
+ * stride 0 repeats, a negative stride reverses. Loops of one turn are dropped and neighbours that
+ * walk on evenly are joined, so that the innermost loop is as long as it can be. Then there are
+ * three ways:
+ *
+ *   runs     the innermost stride is 1: memcpy
+ *   tiles    some other loop has stride 1: a transposition, in blocks that stay in the cache
+ *   steps    neither */
+#include "kernel/elem.h"
+
+enum {
+    COPY_MAX_LOOPS = 2 * HG_MAX_RANK,
+    COPY_BLOCK =
+        16384, /* elements of a unit; a multiple of 4, so that packed elements share no byte */
+    COPY_TILE_ROWS = 64,
+    COPY_TILE_COLS = 256,
+    COPY_TILE = 16
+};
+
+typedef struct copy_plan {
+    int64_t offset, count;
+    int64_t extent[COPY_MAX_LOOPS], stride[COPY_MAX_LOOPS];
+    int loops;
+    int tile_loop;                /* with stride 1, when the innermost has another; -1: none */
+    int64_t tile_rows, tile_cols; /* tiles along tile_loop and along the innermost */
+} copy_plan;
+
+static int copy_loops(const hg_args *a)
+{
+    return ((int)a->n_param - 1) / 2;
+}
+
+/* Lowest and highest element of in[0] that the loops reach. */
+static bool copy_reach(const hg_args *a, int64_t *low, int64_t *high)
+{
+    *low = *high = a->param[0];
+    for (int i = 0; i < copy_loops(a); i++) {
+        int64_t extent = a->param[1 + 2 * i], stride = a->param[2 + 2 * i], way;
+        if (!hg_mul_i64(extent - 1, stride, &way)) return false;
+        if (!hg_add_i64(way < 0 ? *low : *high, way, way < 0 ? low : high)) return false;
+    }
+    return true;
+}
+
+static holo_status copy_check(const hg_args *a, holo_error *e)
+{
+    HG_TRY(hg_check_counts(a, e, 1, 1, 1, (int)a->n_param));
+    HG_TRY(hg_check_in_type(a, e, 0, HG_TYPES_ANY));
+    HG_TRY(hg_check_out_type(a, e, 0, HG_TYPES_ANY));
+    HG_TRY(hg_check_same_type(&a->out[0], &a->in[0], e, "output"));
+    HG_REQUIRE(e, a->n_param % 2 == 1 && a->n_param <= 2 * COPY_MAX_LOOPS + 1, HOLO_E_FORMAT,
+               "%u parameters, expected an odd number of at most %d", a->n_param,
+               2 * COPY_MAX_LOOPS + 1);
+    int64_t count = 1, low, high;
+    const int64_t out_count = holo_tensor_count(&a->out[0]), size = holo_tensor_count(&a->in[0]);
+    for (int i = 0; i < copy_loops(a); i++) {
+        int64_t extent = a->param[1 + 2 * i];
+        HG_REQUIRE(e, extent >= 0, HOLO_E_SHAPE, "loop %d has %lld turns", i, (long long)extent);
+        HG_REQUIRE(e, hg_mul_i64(count, extent, &count), HOLO_E_SHAPE, "too many elements");
+    }
+    HG_REQUIRE(e, count == out_count, HOLO_E_SHAPE, "output has %lld elements, expected %lld",
+               (long long)out_count, (long long)count);
+    if (count == 0) return HOLO_OK;
+    HG_REQUIRE(e, copy_reach(a, &low, &high), HOLO_E_SHAPE, "the strides are too large");
+    HG_REQUIRE(e, low >= 0 && high < size, HOLO_E_SHAPE,
+               "elements %lld to %lld are read, but the input has %lld", (long long)low,
+               (long long)high, (long long)size);
+    return HOLO_OK;
+}
+
+static int copy_unit_stride(const copy_plan *p)
+{
+    for (int i = p->loops - 2; i >= 0; i--)
+        if (p->stride[i] == 1 && p->extent[i] > 3) return i;
+    return -1;
+}
+
+static copy_plan copy_make_plan(const hg_args *a)
+{
+    copy_plan p = {.offset = a->param[0], .count = holo_tensor_count(&a->out[0]), .tile_loop = -1};
+    if (p.count == 0) return p;
+    for (int i = 0; i < copy_loops(a); i++) {
+        int64_t extent = a->param[1 + 2 * i], stride = a->param[2 + 2 * i];
+        if (extent == 1) continue;
+        if (p.loops > 0 && p.stride[p.loops - 1] == extent * stride) {
+            p.extent[p.loops - 1] *= extent;
+            p.stride[p.loops - 1] = stride;
+            continue;
+        }
+        p.extent[p.loops] = extent;
+        p.stride[p.loops++] = stride;
+    }
+    if (p.loops == 0) {
+        p.extent[0] = p.stride[0] = 1;
+        p.loops = 1;
+    }
+    const int64_t inner = p.stride[p.loops - 1];
+    if (inner != 1 && inner != 0 && !hg_elem_is_packed(&a->in[0]))
+        p.tile_loop = copy_unit_stride(&p);
+    if (p.tile_loop >= 0) {
+        p.tile_rows = hg_ceil_div(p.extent[p.tile_loop], COPY_TILE_ROWS);
+        p.tile_cols = hg_ceil_div(p.extent[p.loops - 1], COPY_TILE_COLS);
+    }
+    return p;
+}
+
+static int64_t copy_units(const hg_args *a)
+{
+    copy_plan p = copy_make_plan(a);
+    if (p.tile_loop < 0) return hg_ceil_div(p.count, COPY_BLOCK);
+    return p.count / p.extent[p.tile_loop] / p.extent[p.loops - 1] * p.tile_rows * p.tile_cols;
+}
+
+/* ---- by element size ----------------------------------------------------------------------------
+ */
+
+#define COPY_SIZE(T, size)                                                                         \
+    static void copy_steps_##size(void *out, const void *in, int64_t n, int64_t stride)            \
+    {                                                                                              \
+        T *y = out, first = *(const T *)in;                                                        \
+        const T *x = in;                                                                           \
+        if (stride == 0)                                                                           \
+            for (int64_t i = 0; i < n; i++)                                                        \
+                y[i] = first;                                                                      \
+        else                                                                                       \
+            for (int64_t i = 0; i < n; i++)                                                        \
+                y[i] = x[i * stride];                                                              \
+    }                                                                                              \
+    static void copy_tile_##size(void *out, const void *in, int64_t rows, int64_t cols,            \
+                                 int64_t out_stride, int64_t in_stride)                            \
+    {                                                                                              \
+        T *HG_RESTRICT y = out;                                                                    \
+        const T *HG_RESTRICT x = in;                                                               \
+        for (int64_t r = 0; r < rows; r++)                                                         \
+            for (int64_t c = 0; c < cols; c++)                                                     \
+                y[r * out_stride + c] = x[c * in_stride + r];                                      \
+    }
+COPY_SIZE(uint8_t, 1)
+COPY_SIZE(uint16_t, 2)
+COPY_SIZE(uint32_t, 4)
+COPY_SIZE(uint64_t, 8)
+COPY_SIZE(hg_elem16, 16)
+#undef COPY_SIZE
+
+static void copy_steps(uint8_t *out, const uint8_t *in, int64_t n, int64_t stride, int64_t size)
+{
+    switch (size) {
+    case 1: copy_steps_1(out, in, n, stride); break;
+    case 2: copy_steps_2(out, in, n, stride); break;
+    case 4: copy_steps_4(out, in, n, stride); break;
+    case 8: copy_steps_8(out, in, n, stride); break;
+    default: copy_steps_16(out, in, n, stride); break;
+    }
+}
+
+static void copy_tile(uint8_t *out, const uint8_t *in, int64_t rows, int64_t cols,
+                      int64_t out_stride, int64_t in_stride, int64_t size)
+{
+    switch (size) {
+    case 1: copy_tile_1(out, in, rows, cols, out_stride, in_stride); break;
+    case 2: copy_tile_2(out, in, rows, cols, out_stride, in_stride); break;
+    case 4: copy_tile_4(out, in, rows, cols, out_stride, in_stride); break;
+    case 8: copy_tile_8(out, in, rows, cols, out_stride, in_stride); break;
+    default: copy_tile_16(out, in, rows, cols, out_stride, in_stride); break;
+    }
+}
+
+/* ---- runs and steps
+ * ------------------------------------------------------------------------------- */
+
+static void copy_packed(const hg_args *a, int64_t at, int64_t from, int64_t n, int64_t stride)
+{
+    const int bits = (int)hg_dtype_bits(a->in[0].dtype);
+    for (int64_t i = 0; i < n; i++)
+        hg_packed_set(a->out[0].data, at + i, bits,
+                      hg_packed_get(a->in[0].data, from + i * stride, bits));
+}
+
+static void copy_piece(const hg_args *a, int64_t at, int64_t from, int64_t n, int64_t stride)
+{
+    const int64_t size = (int64_t)hg_dtype_bits(a->in[0].dtype) / 8;
+    uint8_t *out = a->out[0].data;
+    const uint8_t *in = a->in[0].data;
+    if (size == 0)
+        copy_packed(a, at, from, n, stride);
+    else if (stride == 1)
+        memcpy(out + at * size, in + from * size, (size_t)(n * size));
+    else
+        copy_steps(out + at * size, in + from * size, n, stride, size);
+}
+
+/* Elements [begin, end) of the output, row by row of the innermost loop. */
+static void copy_rows(const hg_args *a, const copy_plan *p, int64_t begin, int64_t end)
+{
+    int64_t turn[COPY_MAX_LOOPS], from = p->offset, rest = begin;
+    const int last = p->loops - 1;
+    for (int i = last; i >= 0; i--) {
+        turn[i] = rest % p->extent[i];
+        rest /= p->extent[i];
+        from += turn[i] * p->stride[i];
+    }
+    while (begin < end) {
+        int64_t n = hg_min(p->extent[last] - turn[last], end - begin);
+        copy_piece(a, begin, from, n, p->stride[last]);
+        begin += n;
+        from += n * p->stride[last];
+        turn[last] += n;
+        for (int i = last; i > 0 && turn[i] == p->extent[i]; i--) {
+            from += p->stride[i - 1] - p->extent[i] * p->stride[i];
+            turn[i] = 0;
+            turn[i - 1]++;
+        }
+    }
+}
+
+/* ---- tiles
+ * ------------------------------------------------------------------------------------------ */
+
+/* One unit: at most COPY_TILE_ROWS turns of the loop with stride 1 by COPY_TILE_COLS of the
+ * innermost. */
+static void copy_tiles(const hg_args *a, const copy_plan *p, int64_t unit)
+{
+    const int last = p->loops - 1, mid = p->tile_loop;
+    const int64_t size = (int64_t)hg_dtype_bits(a->in[0].dtype) / 8;
+    const int64_t col = unit % p->tile_cols * COPY_TILE_COLS;
+    int64_t rest = unit / p->tile_cols;
+    const int64_t row = rest % p->tile_rows * COPY_TILE_ROWS;
+    rest /= p->tile_rows;
+    int64_t to = 0, from = p->offset, out_stride = 1, row_stride = 1;
+    for (int i = last; i >= 0; i--) {
+        int64_t turn = i == last ? col : i == mid ? row : rest % p->extent[i];
+        if (i != last && i != mid) rest /= p->extent[i];
+        if (i == mid) row_stride = out_stride;
+        to += turn * out_stride;
+        from += turn * p->stride[i];
+        out_stride *= p->extent[i];
+    }
+    const int64_t rows = hg_min(COPY_TILE_ROWS, p->extent[mid] - row);
+    const int64_t cols = hg_min(COPY_TILE_COLS, p->extent[last] - col), step = p->stride[last];
+    for (int64_t c = 0; c < cols; c += COPY_TILE)
+        for (int64_t r = 0; r < rows; r += COPY_TILE)
+            copy_tile((uint8_t *)a->out[0].data + (to + r * row_stride + c) * size,
+                      (const uint8_t *)a->in[0].data + (from + c * step + r) * size,
+                      hg_min(COPY_TILE, rows - r), hg_min(COPY_TILE, cols - c), row_stride, step,
+                      size);
+}
+
+static void copy_run(const hg_args *a, hg_range r)
+{
+    const copy_plan p = copy_make_plan(a);
+    if (p.tile_loop < 0) {
+        copy_rows(a, &p, r.begin * COPY_BLOCK, hg_min(r.end * COPY_BLOCK, p.count));
+        return;
+    }
+    for (int64_t unit = r.begin; unit < r.end; unit++)
+        copy_tiles(a, &p, unit);
+}
+
+const hg_kernel hg_kernels_copy[] = {
+    {.name = "copy.strided", .check = copy_check, .units = copy_units, .run = copy_run},
+    {0},
+};

@@ -1,0 +1,80 @@
+/* gatherelements.c - gatherelements: out[i, j, k] = data[i, index[i, j, k], k], for axis 1.
+ *
+ *   in[0]   data, in[1] indices (int32 or int64; negative ones count from the end)
+ *   param   axis
+ *   out[0]  dims of indices; beside the axis they are at most those of data
+ *
+ * An index out of range is a fault; its element is left as it was. */
+#include "kernel/elem.h"
+
+static holo_status gatherelements_check(const hg_args *a, holo_error *e)
+{
+    HG_TRY(hg_check_counts(a, e, 2, 2, 1, 1));
+    HG_TRY(hg_check_in_type(a, e, 0, HG_TYPES_ANY));
+    HG_TRY(hg_check_in_type(a, e, 1, HG_ELEM_INDEX));
+    HG_TRY(hg_check_out_type(a, e, 0, HG_TYPES_ANY));
+    const holo_tensor *data = &a->in[0], *index = &a->in[1];
+    HG_TRY(hg_check_same_type(&a->out[0], data, e, "output"));
+    HG_TRY(hg_check_same_shape(&a->out[0], index, e, "output"));
+    HG_TRY(hg_check_param(a, e, 0, "axis", 0, (int64_t)data->rank - 1));
+    HG_TRY(hg_check_rank(index, e, "indices", data->rank, data->rank));
+    for (int i = 0; i < data->rank; i++)
+        HG_REQUIRE(e, i == a->param[0] || index->dim[i] <= data->dim[i], HOLO_E_SHAPE,
+                   "dimension %d of the indices is %lld, expected at most %lld", i,
+                   (long long)index->dim[i], (long long)data->dim[i]);
+    return HOLO_OK;
+}
+
+static int64_t gatherelements_rows(const hg_args *a)
+{
+    return hg_dims_product(&a->out[0], 0, a->out[0].rank - 1);
+}
+
+static int64_t gatherelements_units(const hg_args *a)
+{
+    if (holo_tensor_count(&a->out[0]) == 0) return 0;
+    return hg_elem_is_packed(&a->in[0]) ? 1 : gatherelements_rows(a);
+}
+
+/* First element of data that a row of the output looks at: the row's place beside the axis. */
+static int64_t gatherelements_base(const hg_args *a, int64_t row, int64_t *axis_stride)
+{
+    const holo_tensor *data = &a->in[0], *out = &a->out[0];
+    int64_t base = 0, stride = 1;
+    for (int i = data->rank - 1; i >= 0; i--) {
+        if (i == a->param[0]) *axis_stride = stride;
+        if (i < data->rank - 1) {
+            if (i != a->param[0]) base += row % out->dim[i] * stride;
+            row /= out->dim[i];
+        }
+        stride *= data->dim[i];
+    }
+    return base;
+}
+
+/* A unit is a row along the last dimension. */
+static void gatherelements_run(const hg_args *a, hg_range r)
+{
+    const holo_tensor *data = &a->in[0], *index = &a->in[1];
+    const int64_t cols = index->dim[index->rank - 1], size = data->dim[a->param[0]];
+    const int64_t walk = a->param[0] == data->rank - 1 ? 0 : 1;
+    const uint32_t bits = hg_dtype_bits(data->dtype);
+    if (bits < 8) r.end = r.begin < r.end ? gatherelements_rows(a) : 0;
+    for (int64_t row = r.begin; row < r.end; row++) {
+        int64_t stride = 1, base = gatherelements_base(a, row, &stride);
+        for (int64_t i = 0; i < cols; i++) {
+            int64_t place = hg_elem_place(a, index, row * cols + i, size);
+            if (place < 0) continue;
+            hg_elem_copy(a->out[0].data, row * cols + i, data->data,
+                         base + i * walk + place * stride, 1, bits);
+        }
+    }
+}
+
+const hg_kernel hg_kernels_gatherelements[] = {
+    {.name = "gatherelements",
+     .check = gatherelements_check,
+     .units = gatherelements_units,
+     .run = gatherelements_run},
+    {0},
+};

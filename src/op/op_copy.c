@@ -1,0 +1,40 @@
+/* op_copy.c - operators that only move elements evenly become one kernel call, or a view. */
+#include "op/op_copy.h"
+
+void hg_copy_loop(hg_copy *c, hg_dim extent, hg_dim stride)
+{
+    c->extent[c->loops] = extent;
+    c->stride[c->loops] = stride;
+    c->loops++;
+}
+
+/* Every loop goes on where the one inside it ends. */
+static bool copy_is_view(hg_dims *d, const hg_copy *c)
+{
+    hg_dim step = hg_dim_const(d, 1);
+    for (uint32_t i = c->loops; i-- > 0;) {
+        if (hg_dim_is(d, c->extent[i], 1)) continue;
+        if (c->stride[i] != step) return false;
+        step = hg_dim_mul(d, step, c->extent[i]);
+    }
+    return true;
+}
+
+holo_status hg_emit_copy(hg_emit *e, const hg_copy *c)
+{
+    hg_dims *d = &e->g->dims;
+    bool moved = c->offset != 0 && !hg_dim_is(d, c->offset, 0);
+    bool packed = hg_dtype_bits(hg_emit_type(e, 0)->dtype) < 8;
+    e->n_in = 1;
+    if (copy_is_view(d, c) && !(moved && packed)) {
+        e->view_offset = moved ? c->offset : 0;
+        return hg_emit_view(e);
+    }
+    e->kernel = "copy.strided";
+    HG_TRY(hg_emit_dim(e, c->offset == 0 ? hg_dim_const(d, 0) : c->offset));
+    for (uint32_t i = 0; i < c->loops; i++) {
+        HG_TRY(hg_emit_dim(e, c->extent[i]));
+        HG_TRY(hg_emit_dim(e, c->stride[i]));
+    }
+    return HOLO_OK;
+}
