@@ -66,6 +66,27 @@ void hg_cli_note(const hg_cli *cli, const char *format, ...)
     va_end(args);
 }
 
+void hg_cli_log_add(void *user, holo_log_level level, const char *sentence)
+{
+    hg_cli_log *log = user;
+    if (log->is_immediate || log->cli->verbose) {
+        hg_cli_note(log->cli, "%s", sentence);
+        return;
+    }
+    if (level != HOLO_LOG_WARNING) return;
+    size_t room = sizeof log->held - log->used, n = strlen(sentence) + 1;
+    if (n > room) return;
+    memcpy(log->held + log->used, sentence, n);
+    log->used += n;
+}
+
+void hg_cli_log_flush(hg_cli_log *log)
+{
+    for (size_t at = 0; at < log->used; at += strlen(log->held + at) + 1)
+        hg_cli_note(log->cli, "%s", log->held + at);
+    log->used = 0;
+}
+
 /* ---- interruption ---------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t cli_signal;

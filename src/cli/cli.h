@@ -83,6 +83,19 @@ void hg_cli_note(const hg_cli *cli, const char *format, ...) HG_PRINTF(2, 3);
  */
 const char *hg_cli_clean(const char *text, char *out, size_t size);
 
+/* What the compiler logs. Warnings wait until it has succeeded, as a failure says the same in its
+ * one sentence; -v and --check show everything at once. */
+typedef struct hg_cli_log {
+    const hg_cli *cli;
+    bool is_immediate;
+    char held[4096];
+    size_t used;
+} hg_cli_log;
+
+/* A holo_log_fn; user is the hg_cli_log. */
+void hg_cli_log_add(void *user, holo_log_level level, const char *sentence);
+void hg_cli_log_flush(hg_cli_log *log);
+
 /* ---- interruption ---------------------------------------------------------------------------- */
 
 void hg_cli_catch_signals(void);

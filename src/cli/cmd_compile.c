@@ -94,12 +94,6 @@ static int compile_parse_lists(const hg_cli *cli, const compile_args *a, compile
     return HG_CLI_OK;
 }
 
-static void compile_log(void *user, holo_log_level level, const char *sentence)
-{
-    const hg_cli *cli = user;
-    if (level == HOLO_LOG_WARNING || cli->verbose) hg_cli_note(cli, "%s", sentence);
-}
-
 static bool compile_dump(void *user, const void *bytes, size_t size)
 {
     return fwrite(bytes, 1, size, user) == size;
@@ -202,6 +196,7 @@ static int compile_run(const hg_cli *cli, const void *args)
         return code;
     }
     hg_cli_progress progress = hg_cli_progress_start(cli);
+    hg_cli_log log = {.cli = cli, .is_immediate = a->check};
     options.flags = (a->no_optimize ? (uint32_t)HOLO_COMPILE_NO_OPTIMIZE : 0) |
                     (a->check ? (uint32_t)HOLO_COMPILE_CHECK_ONLY : 0);
     options.numerics = a->numerics == 0 ? HOLO_FAST : HOLO_EXACT;
@@ -214,8 +209,8 @@ static int compile_run(const hg_cli *cli, const void *args)
     options.dump_after = a->dump_after;
     options.dump = a->dump_after != NULL ? compile_dump : NULL;
     options.dump_user = stdout;
-    options.log = compile_log;
-    options.log_user = (void *)(uintptr_t)cli;
+    options.log = hg_cli_log_add;
+    options.log_user = &log;
     options.progress = hg_cli_progress_step;
     options.progress_user = &progress;
     options.limits.memory_bytes = a->max_memory;
@@ -228,6 +223,7 @@ static int compile_run(const hg_cli *cli, const void *args)
     hg_cli_progress_end(&progress);
     compile_lists_free(&lists);
     if (status != HOLO_OK) return hg_cli_fail(cli, &error);
+    hg_cli_log_flush(&log);
     return compile_finish(cli, a, &report, seconds);
 }
 

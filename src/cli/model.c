@@ -12,31 +12,25 @@ bool hg_cli_is_onnx(const char *path)
     return n > 5 && strcasecmp(path + n - 5, ".onnx") == 0;
 }
 
-static void model_log(void *user, holo_log_level level, const char *sentence)
-{
-    const hg_cli *cli = user;
-    if (level == HOLO_LOG_WARNING || cli->verbose) hg_cli_note(cli, "%s", sentence);
-}
-
-/* Compiles an .onnx file. The library's memory is aligned for libc's sake only; a model in memory
- * must start at a multiple of 64. */
 static int model_compile(const hg_cli *cli, const hg_cli_model_options *options, hg_cli_model *m)
 {
     holo_compile_options compile = HOLO_COMPILE_OPTIONS_INIT;
     holo_error error = {0};
     hg_cli_progress progress = hg_cli_progress_start(cli);
+    hg_cli_log log = {.cli = cli};
     void *data = NULL;
     size_t size = 0;
     compile.flags = options->compile_flags;
     compile.numerics = options->numerics;
     compile.limits = options->limits;
-    compile.log = model_log;
-    compile.log_user = (void *)(uintptr_t)cli;
+    compile.log = hg_cli_log_add;
+    compile.log_user = &log;
     compile.progress = hg_cli_progress_step;
     compile.progress_user = &progress;
     holo_status status = holo_compile_file_to_memory(m->path, &compile, &data, &size, NULL, &error);
     hg_cli_progress_end(&progress);
     if (status != HOLO_OK) return hg_cli_fail(cli, &error);
+    hg_cli_log_flush(&log);
     m->compiled = data;
     m->compiled_bytes = size;
     return HG_CLI_OK;

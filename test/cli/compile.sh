@@ -1,0 +1,72 @@
+# compile.sh - models to files: the same bytes twice, nothing half-written, everything lacking listed.
+. "$ROOT/test/cli/common.inc"
+
+dense dense.onnx
+unary abs.onnx Abs
+unary odd.onnx NoSuchOperator
+
+run_as 0 compile dense.onnx -o a.holo
+for word in nodes weights arena tables time; do has out "$word"; done
+run_as 0 compile dense.onnx -o b.holo -q
+lines out 0
+cmp -s a.holo b.holo || fail "compiling twice gave different bytes"
+run_as 0 compile dense.onnx -o c.holo --no-optimize
+run_as 0 compile dense.onnx -o c.holo --numerics exact --dim batch=4
+run_as 0 run c.holo
+has out "float32 [4, 3]"
+run_as 0 compile dense.onnx -o c.holo --shape x=5x2
+run_as 0 run c.holo
+has out "float32 [5, 3]"
+run_as 0 compile dense.onnx -o c.holo --dim 'batch<=8'
+run_as 0 run c.holo --dim batch=8
+has out "float32 [8, 3]"
+
+# Several models in one file.
+run_as 0 compile dense.onnx abs.onnx -o both.holo
+run_as 1 run both.holo
+has err "both.holo:GRAPH"
+run_as 0 run both.holo:abs
+has out "float32 [2, 2]"
+run_as 1 run both.holo:cos
+has err "no graph 'cos'"
+
+run_as 1 compile odd.onnx -o odd.holo
+has err NoSuchOperator
+absent odd.holo odd.holo.*
+run_as 1 compile odd.onnx --check
+has err NoSuchOperator
+run_as 0 compile dense.onnx --check
+run_as 0 compile dense.onnx --dump-after import
+has out MatMul
+run_as 1 compile dense.onnx -o c.holo --dump-after no_such_pass
+run_as 1 compile dense.onnx -o c.holo --disable no_such_pass
+
+# What cannot be written leaves what was there.
+cp a.holo keep.holo
+run_as 1 compile odd.onnx -o keep.holo
+cmp -s a.holo keep.holo || fail "a failed compile changed the old file"
+run_as 1 compile dense.onnx -o no/such/folder/a.holo
+has err no/such/folder
+mkdir folder.holo
+run_as 1 compile dense.onnx -o folder.holo
+rmdir folder.holo || fail "something was left in folder.holo"
+
+run_as 0 compile dense.onnx -o a.holo --report a.html
+grep -qi '<html' a.html || fail "the report is no page"
+! grep -qE '(src|href)="https?:' a.html || fail "the report needs the network"
+run_as 0 inspect a.holo
+has out MatMul
+run_as 0 inspect a.holo --json
+grep -q '^{' out || fail "inspect --json prints no object"
+run_as 0 inspect a.holo --program
+run_as 0 inspect a.holo --html b.html
+run_as 0 inspect a.holo --check -q
+lines out 0
+
+# A cut file is refused.
+size=$(wc -c <a.holo)
+head -c $((size / 2)) a.holo >cut.holo
+run_as 1 inspect cut.holo
+lines err 1
+ls -- *.tmp* >/dev/null 2>&1 && fail "temporary files were left: $(ls -- *.tmp*)"
+finish
