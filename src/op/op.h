@@ -2,7 +2,8 @@
  * file in the folder registers it.
  *
  * An operator reaches the backends by the cheapest tier that fits:
- *   lower    composite: rewritten into other operators
+ *   lower    composite: rewritten into other operators; may decline a case by leaving the node alone when
+ *            the operator has one of the other tiers too
  *   lane     point-wise: a formula in lane code; runs alone, fused, as an epilogue, in a table
  *   emit     a kernel with operands and parameters, or a view of an input */
 #ifndef HG_OP_OP_H
