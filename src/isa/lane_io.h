@@ -39,19 +39,21 @@ static inline size_t hg_lane_width(uint32_t type)
     return type == HG_LANE_F32 || type == HG_LANE_I32 ? 4 : 8;
 }
 
-/* n copies of the value of 4 or 8 bytes at `value`, which may be d itself. */
+/* n copies of the value of 4 or 8 bytes at `value`, which may be d itself. By memcpy: the values
+ * may be read as any type. */
 static inline void hg_lane_splat(void *d, const void *value, size_t width, int64_t n)
 {
-    uint32_t v4 = 0, *d4 = d;
-    uint64_t v8 = 0, *d8 = d;
+    uint8_t *to = d;
+    uint32_t v4;
+    uint64_t v8;
     if (width == 4) {
         memcpy(&v4, value, 4);
         for (int64_t i = 0; i < n; i++)
-            d4[i] = v4;
+            memcpy(to + 4 * i, &v4, 4);
     } else {
         memcpy(&v8, value, 8);
         for (int64_t i = 0; i < n; i++)
-            d8[i] = v8;
+            memcpy(to + 8 * i, &v8, 8);
     }
 }
 
