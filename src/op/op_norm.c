@@ -47,14 +47,16 @@ holo_status hg_norm_infer(hg_infer *n)
     return HOLO_OK;
 }
 
-/* Input i is absent or has the type of x and exactly the shape that is normalised. */
+/* Input i is absent or has the type of x and broadcasts to what is normalised. */
 static bool norm_fits(const hg_build *b, uint32_t i, int32_t axis)
 {
     const hg_type *x = hg_build_type(b, hg_build_in(b, 0)),
                   *s = hg_build_type(b, hg_build_in(b, i));
     if (s->dtype == HOLO_NONE) return true;
-    if (s->dtype != x->dtype || s->rank != x->rank - axis) return false;
-    return memcmp(s->dim, x->dim + axis, (size_t)s->rank * sizeof s->dim[0]) == 0;
+    if (s->dtype != x->dtype || s->rank > x->rank - axis) return false;
+    for (int32_t k = 0, lead = x->rank - s->rank; k < s->rank; k++)
+        if (s->dim[k] != x->dim[lead + k] && !hg_dim_is(&b->g->dims, s->dim[k], 1)) return false;
+    return true;
 }
 
 static hg_value_id norm_mean(hg_build *b, hg_value_id x, int32_t axis)
