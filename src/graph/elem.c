@@ -10,25 +10,29 @@ hg_elem_kind hg_elem_kind_of(holo_dtype dtype)
     return HG_ELEM_NONE;
 }
 
-static uint64_t elem_bits(const uint8_t *data, int64_t index, uint32_t bits)
+uint64_t hg_elem_read_bits(holo_dtype dtype, const void *data, int64_t index)
 {
-    if (bits < 8) return hg_packed_get(data, index, (int)bits);
+    const uint8_t *from = data;
+    uint32_t bits = hg_dtype_bits(dtype);
+    if (bits < 8) return hg_packed_get(from, index, (int)bits);
     uint64_t word = 0;
     size_t bytes = bits / 8;
-    for (size_t i = 0; i < bytes; i++)
-        word |= (uint64_t)data[(size_t)index * bytes + i] << (8 * i);
+    for (size_t i = 0; i < bytes && i < 8; i++)
+        word |= (uint64_t)from[(size_t)index * bytes + i] << (8 * i);
     return word;
 }
 
-static void elem_set_bits(uint8_t *data, int64_t index, uint32_t bits, uint64_t word)
+void hg_elem_write_bits(holo_dtype dtype, void *data, int64_t index, uint64_t word)
 {
+    uint8_t *to = data;
+    uint32_t bits = hg_dtype_bits(dtype);
     if (bits < 8) {
-        hg_packed_set(data, index, (int)bits, (uint8_t)(word & 15));
+        hg_packed_set(to, index, (int)bits, (uint8_t)(word & 15));
         return;
     }
     size_t bytes = bits / 8;
-    for (size_t i = 0; i < bytes; i++)
-        data[(size_t)index * bytes + i] = (uint8_t)(word >> (8 * i));
+    for (size_t i = 0; i < bytes && i < 8; i++)
+        to[(size_t)index * bytes + i] = (uint8_t)(word >> (8 * i));
 }
 
 /* Types that are no floats give NaN; hg_elem_kind_of keeps them away. */
@@ -69,7 +73,7 @@ hg_elem hg_elem_read(holo_dtype dtype, const void *data, int64_t index)
     hg_elem e = {.kind = hg_elem_kind_of(dtype)};
     if (e.kind == HG_ELEM_NONE) return e;
     uint32_t bits = hg_dtype_bits(dtype);
-    uint64_t word = elem_bits(data, index, bits);
+    uint64_t word = hg_elem_read_bits(dtype, data, index);
     if (e.kind == HG_ELEM_FLOAT) {
         e.f = elem_float(dtype, word);
     } else if (e.kind == HG_ELEM_UINT) {
@@ -99,6 +103,6 @@ bool hg_elem_write(holo_dtype dtype, void *data, int64_t index, hg_elem value)
         word = (uint64_t)value.i & (bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX);
         break;
     }
-    elem_set_bits(data, index, bits, word);
+    hg_elem_write_bits(dtype, data, index, word);
     return true;
 }

@@ -19,6 +19,9 @@ typedef struct hg_elem {
 } hg_elem;
 
 hg_elem_kind hg_elem_kind_of(holo_dtype dtype);
+/* The bits of element `index`, at most 64 of them. */
+uint64_t hg_elem_read_bits(holo_dtype dtype, const void *data, int64_t index);
+void hg_elem_write_bits(holo_dtype dtype, void *data, int64_t index, uint64_t bits);
 /* Element `index` of little-endian, perhaps packed and unaligned data. */
 hg_elem hg_elem_read(holo_dtype dtype, const void *data, int64_t index);
 /* False when the number does not fit the type; floats round to nearest. */

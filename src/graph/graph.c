@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 
-/* ---- growth
- * ---------------------------------------------------------------------------------------- */
+/* ---- growth -------------------------------------------------------------------- */
 
 /* Room for one more item in an id-indexed array; NULL after an error. Ids stay below 2^32 - 1
  * because use lists store slot + 1. */
@@ -75,8 +74,7 @@ holo_status hg_graph_init(hg_graph *g, hg_ctx *ctx)
     return hg_graph_add_region(g, 0, &main_region);
 }
 
-/* ---- use lists
- * ---------------------------------------------------------------------------------------- */
+/* ---- use lists ----------------------------------------------------------------- */
 
 static void graph_link_use(hg_graph *g, uint32_t slot, hg_value_id value)
 {
@@ -113,8 +111,7 @@ static void graph_drop_slots(hg_graph *g, uint32_t first, uint32_t count)
     }
 }
 
-/* ---- create
- * ------------------------------------------------------------------------------------------- */
+/* ---- create -------------------------------------------------------------------- */
 
 holo_status hg_graph_add_region(hg_graph *g, hg_node_id owner, hg_region_id *out)
 {
@@ -269,8 +266,7 @@ holo_status hg_graph_add_node(hg_graph *g, hg_region_id region, hg_node_id befor
     return HOLO_OK;
 }
 
-/* ---- look
- * ------------------------------------------------------------------------------------------- */
+/* ---- look ---------------------------------------------------------------------- */
 
 hg_value_id hg_node_in(const hg_graph *g, const hg_node *n, uint32_t i)
 {
@@ -354,8 +350,7 @@ size_t hg_graph_count_nodes(const hg_graph *g)
     return count;
 }
 
-/* ---- edit
- * ------------------------------------------------------------------------------------------- */
+/* ---- edit ---------------------------------------------------------------------- */
 
 void hg_graph_set_input(hg_graph *g, hg_node_id node, uint32_t index, hg_value_id value)
 {
