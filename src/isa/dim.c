@@ -43,8 +43,7 @@ bool hg_dim_eval_op(hg_dim_op op, int64_t a, int64_t b, int64_t c, int64_t *out)
     return false;
 }
 
-/* ---- records ------------------------------------------------------------------------------------
- */
+/* ---- records ------------------------------------------------------------------- */
 
 static hg_dim dim_fail(hg_dims *d)
 {
@@ -138,8 +137,7 @@ hg_dim hg_dim_const(hg_dims *d, int64_t value)
                       (hg_dim_info){.low = value, .high = value});
 }
 
-/* ---- symbols
- * -------------------------------------------------------------------------------------- */
+/* ---- symbols ------------------------------------------------------------------- */
 
 /* A copy of the name, with a number behind it when it is empty or taken. */
 static hg_str dim_unique_name(hg_dims *d, hg_str name)
@@ -180,8 +178,7 @@ hg_dim hg_dim_named(hg_dims *d, hg_str name)
                       (hg_dim_info){.low = low, .high = INT64_MAX});
 }
 
-/* ---- questions
- * -------------------------------------------------------------------------------------- */
+/* ---- questions ----------------------------------------------------------------- */
 
 bool hg_dim_is_const(const hg_dims *d, hg_dim dim, int64_t *value)
 {
@@ -225,8 +222,7 @@ bool hg_dim_before(const hg_dims *d, hg_dim a, hg_dim b)
     return a < b;
 }
 
-/* ---- substitution
- * ------------------------------------------------------------------------------------ */
+/* ---- substitution -------------------------------------------------------------- */
 
 /* The records below an expression, each once. */
 typedef struct dim_reach {

@@ -2,8 +2,7 @@
  * select. */
 #include "isa/dim_form.h"
 
-/* ---- intervals ----------------------------------------------------------------------------------
- */
+/* ---- intervals ----------------------------------------------------------------- */
 
 /* Sums that leave int64 stop at its ends; an end that is already there stays (it stands for
  * infinity). */
@@ -103,8 +102,7 @@ hg_dim_info hg_dim_range_of(const hg_dims *d, hg_dim_op op, hg_dim a, hg_dim b, 
     return (hg_dim_info){.low = INT64_MIN, .high = INT64_MAX};
 }
 
-/* ---- comparisons
- * ---------------------------------------------------------------------------------- */
+/* ---- comparisons --------------------------------------------------------------- */
 
 /* Bounds of a - b, better than those of a and b apart when they share terms. */
 static hg_dim_info dim_range_difference(const hg_dims *d, hg_dim a, hg_dim b)

@@ -14,8 +14,7 @@ int64_t hg_dim_gcd(int64_t a, int64_t b)
     return a;
 }
 
-/* ---- sums
- * ---------------------------------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------------- */
 
 static bool dim_sum_add_term(hg_dim_sum *sum, hg_dim product, int64_t coef)
 {
@@ -159,8 +158,7 @@ hg_dim hg_dim_sub(hg_dims *d, hg_dim a, hg_dim b)
     return dim_sum_combine(d, HG_DIM_SUB, a, b);
 }
 
-/* ---- products
- * ------------------------------------------------------------------------------------- */
+/* ---- products ------------------------------------------------------------------ */
 
 static bool dim_sum_insert_factor(const hg_dims *d, hg_dim_product *product, hg_dim factor)
 {

@@ -40,8 +40,7 @@ static bool dim_text_is_word(char c)
     return dim_text_is_letter(c) || dim_text_is_digit(c) || c == '.';
 }
 
-/* ---- out ----------------------------------------------------------------------------------------
- */
+/* ---- out ----------------------------------------------------------------------- */
 
 typedef struct dim_text_out {
     const hg_dims *d;
@@ -150,8 +149,7 @@ void hg_dim_print(const hg_dims *d, hg_dim dim, char *text, size_t size)
     text[o.length] = 0;
 }
 
-/* ---- in
- * ------------------------------------------------------------------------------------------- */
+/* ---- in ------------------------------------------------------------------------ */
 
 typedef struct dim_text_in {
     hg_dims *d;
