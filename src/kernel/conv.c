@@ -17,8 +17,7 @@
 
 enum { CONV_FIRST_EXTRA = 3, CONV_MAX_SPATIAL = HG_MAX_RANK - 2, CONV_GEOMETRY_MAX = INT32_MAX };
 
-/* ---- 2-D geometry shared with the channels-last kernels -----------------------------------------
- */
+/* ---- 2-D geometry shared with the channels-last kernels ---------------------------------- */
 
 static holo_status conv_check_axis(const hg_args *a, holo_error *e, int64_t kernel, int64_t out,
                                    uint32_t stride, uint32_t pad, uint32_t dilation)
@@ -71,8 +70,7 @@ hg_conv2d hg_conv2d_of(const hg_args *a)
                        .dil_w = p[7]};
 }
 
-/* ---- any rank, channels first -------------------------------------------------------------------
- */
+/* ---- any rank, channels first ------------------------------------------------------------ */
 
 typedef struct conv_shape {
     const int64_t *in, *out, *kernel, *stride, *pad, *dil; /* `rank` spatial entries each */

@@ -24,7 +24,7 @@ static int64_t epilogue_collapse(const int64_t *stride, const holo_tensor *to, i
 static holo_status epilogue_check_operand(const hg_args *a, holo_error *e, uint32_t i, int col_dims)
 {
     const holo_tensor *t = &a->in[i], *out = &a->out[0];
-    HG_TRY(hg_check_in_type(a, e, i, HG_EPILOGUE_TYPES));
+    HG_TRY(hg_check_in_type(a, e, i, HG_EPILOGUE_TYPES | HG_TYPES_NARROW));
     HG_TRY(hg_check_broadcast(t, out, e, "epilogue operand"));
     if (holo_tensor_count(out) == 0) return HOLO_OK;
     int64_t stride[HG_MAX_RANK];
@@ -98,21 +98,21 @@ void hg_epilogue_init(hg_epilogue *ep, const hg_args *a, uint32_t first_extra, i
         hg_epilogue_operand *p = &ep->operand[i];
         int ignored = 0;
         hg_broadcast_strides(t, out, p->outer);
-        p->data = t->data;
-        p->size = hg_dtype_bits(t->dtype) / 8;
         p->col = epilogue_collapse(p->outer, out, rows_rank, out->rank, &ignored);
         epilogue_collapse(p->outer, out, 0, rows_rank, &ep->n_outer);
-        ep->view[1 + i].dtype = t->dtype;
     }
     ep->period = hg_dims_product(out, ep->n_outer, rows_rank);
     for (uint32_t i = 0; i < extra; i++) {
         int ignored = 0;
         hg_epilogue_operand *p = &ep->operand[i];
         p->row = epilogue_collapse(p->outer, out, ep->n_outer, rows_rank, &ignored);
-        ep->view[1 + i].row = p->row;
-        ep->view[1 + i].col = p->col;
+        ep->view[1 + i] = (hg_lane_view){.data = a->in[first_extra + i].data,
+                                         .row = p->row,
+                                         .col = p->col,
+                                         .dtype = a->in[first_extra + i].dtype};
     }
-    ep->view[a->code->n_in] = (hg_lane_view){NULL, ep->cols, 1, out->dtype};
+    ep->view[a->code->n_in] =
+        (hg_lane_view){.data = out->data, .row = ep->cols, .col = 1, .dtype = out->dtype};
 }
 
 /* Rows [row, row + rows) that lie in one period. */
@@ -122,10 +122,12 @@ static void epilogue_chunk(const hg_epilogue *ep, const hg_epilogue_tile *tile, 
     const hg_args *a = ep->args;
     const holo_tensor *out = &a->out[0];
     const uint32_t n_in = a->code->n_in;
-    const int64_t size = hg_dtype_bits(tile->dtype) / 8;
     const int64_t inner = row % ep->period;
-    ep->view[0] = (hg_lane_view){(char *)tile->data + (row - tile->row) * tile->ld * size, tile->ld,
-                                 1, tile->dtype};
+    ep->view[0] = (hg_lane_view){.data = tile->data,
+                                 .row = tile->ld,
+                                 .col = 1,
+                                 .dtype = tile->dtype,
+                                 .first = (row - tile->row) * tile->ld};
     for (uint32_t i = 1; i < n_in; i++) {
         const hg_epilogue_operand *p = &ep->operand[i - 1];
         int64_t at = inner * p->row + tile->col * p->col, rest = row / ep->period;
@@ -133,10 +135,10 @@ static void epilogue_chunk(const hg_epilogue *ep, const hg_epilogue_tile *tile, 
             at += rest % out->dim[d] * p->outer[d];
             rest /= out->dim[d];
         }
-        ep->view[i].data = p->data + at * p->size;
+        ep->view[i].first = at;
     }
     const int64_t first = row * ep->cols + tile->col;
-    ep->view[n_in].data = (char *)out->data + first * (hg_dtype_bits(out->dtype) / 8);
+    ep->view[n_in].first = first;
     const hg_lane_tile lane = {.in = ep->view,
                                .out = &ep->view[n_in],
                                .rows = rows,

@@ -45,7 +45,7 @@ typedef struct hg_epilogue_tile {
     int64_t row, rows, col, cols;
 } hg_epilogue_tile;
 
-/* Types an output or an extra operand may have: whole bytes, with a compute type. */
+/* Types an output may have: whole bytes, with a compute type. Extra operands may be narrower. */
 #define HG_EPILOGUE_TYPES                                                                          \
     (HG_TYPES_NUMBER | HG_TYPES_BOOL | HG_TYPES_FLOAT8 | HG_TYPE_BIT(HOLO_F8E8M0))
 

@@ -1,0 +1,104 @@
+/* matmul.c - matmul and matmul.p16 on the shapes networks use, one thread. */
+#include "bench.h"
+
+#include "kernel/pack.h"
+
+extern const hg_kernel hg_kernels_matmul[], hg_kernels_matmul_p16[], hg_kernels_pack[];
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_matmul_avx2[], hg_kernels_matmul_p16_avx2[];
+#endif
+
+typedef struct shape {
+    int64_t batch, m, n, k;
+} shape;
+
+static const shape packed_shapes[] = {
+    {1, 1024, 1024, 1024}, {1, 512, 512, 512}, {1, 128, 384, 384}, {1, 128, 1536, 384},
+    {1, 128, 384, 1536},   {1, 3136, 64, 576}, {1, 196, 512, 512}, {1, 1500, 512, 512},
+    {1, 12544, 16, 64},    {1, 49, 1000, 512}, {1, 1, 1536, 384},  {1, 1, 4096, 4096},
+    {1, 2, 1536, 384},     {1, 3, 1536, 384},  {1, 4, 1536, 384},  {1, 5, 1536, 384},
+    {1, 6, 1536, 384},     {1, 7, 1536, 384},  {1, 8, 1536, 384},  {1, 12, 1536, 384},
+    {1, 13, 1536, 384},    {1, 16, 1536, 384}, {1, 17, 1536, 384}, {1, 24, 1536, 384},
+    {1, 100, 77, 333},
+};
+
+static const struct {
+    shape s;
+    int trans_a, trans_b;
+} plain_shapes[] = {
+    {{1, 1024, 1024, 1024}, 0, 0}, {{1, 512, 512, 512}, 0, 0},  {{1, 512, 512, 512}, 0, 1},
+    {{1, 512, 512, 512}, 1, 0},    {{1, 512, 512, 512}, 1, 1},  {{12, 128, 128, 64}, 0, 1},
+    {{12, 128, 64, 128}, 0, 0},    {{12, 128, 128, 32}, 0, 0},  {{12, 128, 32, 128}, 0, 0},
+    {{6, 1500, 1500, 64}, 0, 1},   {{6, 1500, 64, 1500}, 0, 0}, {{6, 1500, 1500, 64}, 0, 0},
+    {{12, 1, 1500, 64}, 0, 1},     {{12, 1, 64, 1500}, 0, 0},   {{12, 1, 1500, 64}, 0, 0},
+    {{12, 4, 1500, 64}, 0, 1},     {{12, 4, 64, 1500}, 0, 0},   {{1, 1, 1536, 384}, 0, 1},
+    {{1, 197, 77, 64}, 0, 1},
+};
+
+static void bench_packed(const hg_kernel *k, const char *variant, double peak, holo_dtype dtype)
+{
+    for (size_t i = 0; i < HG_COUNT(packed_shapes); i++) {
+        const shape s = packed_shapes[i];
+        double one = 1;
+        int64_t alpha;
+        memcpy(&alpha, &one, sizeof alpha);
+        holo_tensor in[2] = {
+            bench_tensor(HOLO_F32, 2, (int64_t[]){s.m, s.k}),
+            bench_tensor(dtype, 3, (int64_t[]){hg_panels(s.n), s.k, HG_PANEL}),
+        };
+        holo_tensor out = bench_tensor(HOLO_F32, 2, (int64_t[]){s.m, s.n});
+        const hg_args a = {
+            .in = in, .out = &out, .param = &alpha, .n_in = 2, .n_out = 1, .n_param = 1};
+        char name[64];
+        snprintf(name, sizeof name, "p16 %s %s %lldx%lldx%lld", variant,
+                 dtype == HOLO_F16 ? "f16" : "f32", (long long)s.m, (long long)s.n, (long long)s.k);
+        bench_run(name, k, &a, peak, 0.2);
+        free(in[0].data);
+        free(in[1].data);
+        free(out.data);
+    }
+}
+
+static void bench_plain(const hg_kernel *k, const char *variant, double peak)
+{
+    for (size_t i = 0; i < HG_COUNT(plain_shapes); i++) {
+        const shape s = plain_shapes[i].s;
+        const int ta = plain_shapes[i].trans_a, tb = plain_shapes[i].trans_b;
+        double one = 1;
+        int64_t param[3] = {ta, tb, 0};
+        memcpy(&param[2], &one, sizeof one);
+        holo_tensor in[2] = {
+            bench_tensor(HOLO_F32, 3, (int64_t[]){s.batch, ta ? s.k : s.m, ta ? s.m : s.k}),
+            bench_tensor(HOLO_F32, 3, (int64_t[]){s.batch, tb ? s.n : s.k, tb ? s.k : s.n}),
+        };
+        holo_tensor out = bench_tensor(HOLO_F32, 3, (int64_t[]){s.batch, s.m, s.n});
+        const hg_args a = {
+            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 3};
+        char name[64];
+        snprintf(name, sizeof name, "%s %lldx%lldx%lldx%lld%s%s", variant, (long long)s.batch,
+                 (long long)s.m, (long long)s.n, (long long)s.k, ta ? " A'" : "", tb ? " B'" : "");
+        bench_run(name, k, &a, peak, 0.2);
+        free(in[0].data);
+        free(in[1].data);
+        free(out.data);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const double peak = bench_peak();
+    printf("peak %.1f GFLOP/s\n", peak);
+#if defined(__x86_64__)
+    if (argc < 2 || strcmp(argv[1], "f32") == 0)
+        bench_packed(hg_kernels_matmul_p16_avx2, "avx2", peak, HOLO_F32);
+    if (argc < 2 || strcmp(argv[1], "f16") == 0)
+        bench_packed(hg_kernels_matmul_p16_avx2, "avx2", peak, HOLO_F16);
+    if (argc < 2 || strcmp(argv[1], "plain") == 0)
+        bench_plain(hg_kernels_matmul_avx2, "avx2", peak);
+#endif
+    if (argc >= 2 && strcmp(argv[1], "reference") == 0) {
+        bench_packed(hg_kernels_matmul_p16, "reference", peak, HOLO_F32);
+        bench_plain(hg_kernels_matmul, "reference", peak);
+    }
+    return 0;
+}

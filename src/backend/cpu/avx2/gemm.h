@@ -1,0 +1,81 @@
+/* gemm.h - the inner loops that matmul, matmul.p16 and conv.nhwc share: tiles of 6 rows x 16
+ * columns.
+ *
+ * Rows of A are reached through pointers, so one loop serves a matrix (one tap), an indirect
+ * convolution (a pointer for each output pixel and kernel position) and gathered rows. B comes in
+ * panels of 16 columns. A product is cut into k blocks of at most HG_GEMM_DEPTH, small enough for a
+ * panel's block to stay in L1 while all row tiles pass over it; partial sums travel through a
+ * compact tile in scratch.
+ *
+ *     for each k block:  for each panel:  for each row tile:  12 accumulators, 2 loads, 6
+ * broadcasts
+ *
+ * Whatever the tile, each output is one chain of fused multiply-adds along k, in order: the result
+ * of a row does not depend on how many rows come with it. */
+#ifndef HG_BACKEND_CPU_AVX2_GEMM_H
+#define HG_BACKEND_CPU_AVX2_GEMM_H
+
+#include "base/base.h"
+
+#include <immintrin.h>
+
+/* gcc keeps accumulator arrays in memory unless their loops are unrolled early. */
+#if defined(__clang__)
+#define HG_GEMM_UNROLL
+#else
+#define HG_GEMM_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+enum {
+    HG_GEMM_ROWS = 6,
+    HG_GEMM_COLS = 16,
+    HG_GEMM_DEPTH = 384 /* 24 KiB of B in a 32 KiB L1; 2 % over 256 (bench/op/matmul) */
+};
+
+/* One k block of one panel for a block of rows. */
+typedef struct hg_gemm_step {
+    const float *const *row;     /* pointer of tap t, row i is row[t * row_step + i] */
+    int64_t row_step;            /* rows in the block */
+    int64_t taps, depth, offset; /* k runs over taps x depth, starting at row[..] + offset */
+    const void *b;               /* [taps * depth] rows of 16, f32, or f16 when is_half */
+    int64_t b_step;              /* bytes from row to row */
+    bool is_half;
+    const float *sum; /* partial sums to start from, or NULL for zero */
+    int64_t sum_ld;
+    float *c;
+    int64_t ld;
+    int64_t cols;          /* 1 to 16 columns of c are written; sum always has 16 */
+    float alpha;           /* multiplies the result; 1 leaves it alone */
+    bool fetch_a, fetch_c; /* rows of A, of C are probably not in L2 yet */
+} hg_gemm_step;
+
+/* Height of the next row tile: sixes, with a tail of fours and fives, which also fill the FMA
+ * units. */
+static inline int64_t hg_gemm_tile_rows(int64_t left)
+{
+    if (left <= HG_GEMM_ROWS) return left;
+    if (left == 7 || left == 8) return 4;
+    return left == 9 || left == 13 ? 5 : HG_GEMM_ROWS;
+}
+
+/* Rows [0, rows) of the step. Both functions are defined in matmul_p16.c. */
+void hg_gemm_panel_avx2(const hg_gemm_step *step, int64_t rows);
+
+/* Few rows, many panels, all of k at once: every weight is loaded once. */
+typedef struct hg_gemm_stream {
+    const float *a; /* row i at a + i * k */
+    const char *b;
+    int64_t b_step, b_panel; /* bytes from row to row, from panel to panel */
+    bool is_half;
+    int64_t k;
+    float *c; /* 16 columns a panel; row i at c + i * ld */
+    int64_t ld;
+    float alpha;
+} hg_gemm_stream;
+
+enum { HG_GEMM_STREAM_ROWS = 3 };
+
+/* 1 to HG_GEMM_STREAM_ROWS rows. */
+void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels);
+
+#endif

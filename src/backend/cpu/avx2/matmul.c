@@ -1,0 +1,413 @@
+/* matmul.c - f32 matmul with AVX2 and FMA, neither side packed beforehand.
+ *
+ * A unit is one batch index, a block of rows and a group of 16-column panels. Each k block of a
+ * panel is copied (or transposed) into scratch just before all row tiles pass over it, so it is
+ * read from L1; with few rows B is read where it lies. A transposed A is turned a k block at a
+ * time. When B is transposed and the rows are few, outputs are dot products along k instead. Error
+ * bound: one rounding for each of the K fused multiply-adds, in order or in 8 interleaved chains.
+ */
+#include "kernel/matmul.h"
+
+#include "backend/cpu/avx2/gemm.h"
+#include "backend/cpu/avx2/lane.h"
+#include "kernel/epilogue.h"
+#include "kernel/pack.h"
+
+enum {
+    MATMUL_FIRST_EXTRA = 2,
+    MATMUL_LARGE = 1 << 18, /* elements of an output beyond L2 */
+    MATMUL_ROW_BLOCK = 144,
+    MATMUL_GROUP = 8,        /* panels of a unit */
+    MATMUL_DIRECT_ROWS = 24, /* up to here B is read in place */
+    MATMUL_DOT_ROWS = 5      /* up to here A B' is computed by dot products */
+};
+
+typedef struct matmul_plan {
+    hg_matmul_shape s;
+    bool trans_a, trans_b;
+    bool is_direct; /* B is read where it lies */
+    int64_t row_block, row_blocks;
+    int64_t panels, group, groups;
+    float alpha;
+    bool is_large; /* the output does not fit in L2 */
+} matmul_plan;
+
+static holo_status matmul_check(const hg_args *a, holo_error *e)
+{
+    HG_TRY(hg_matmul_check(a, e));
+    HG_REQUIRE(e, a->in[0].dtype == HOLO_F32, HOLO_E_TYPE, "type is %s, expected float32",
+               holo_dtype_text(a->in[0].dtype));
+    return HOLO_OK;
+}
+
+static matmul_plan matmul_plan_of(const hg_args *a)
+{
+    matmul_plan p = {.s = hg_matmul_shape_of(a),
+                     .trans_a = a->param[0] != 0,
+                     .trans_b = a->param[1] != 0,
+                     .alpha = (float)hg_param_f64(a, 2),
+                     .is_large = holo_tensor_count(&a->out[0]) >= MATMUL_LARGE};
+    const int64_t m = hg_max(p.s.m, 1);
+    p.row_blocks = hg_ceil_div(m, MATMUL_ROW_BLOCK);
+    p.row_block = hg_ceil_div(m, p.row_blocks);
+    if (p.row_blocks > 1) p.row_block = hg_ceil_div(p.row_block, HG_GEMM_ROWS) * HG_GEMM_ROWS;
+    p.row_blocks = hg_ceil_div(m, p.row_block);
+    p.is_direct = !p.trans_b && p.row_block <= MATMUL_DIRECT_ROWS;
+    p.panels = hg_panels(p.s.n);
+    const int64_t panels = hg_max(p.panels, 1);
+    p.groups = hg_ceil_div(panels, p.trans_a ? 2 * MATMUL_GROUP : MATMUL_GROUP);
+    p.group = hg_ceil_div(panels, p.groups);
+    p.groups = hg_ceil_div(panels, p.group);
+    return p;
+}
+
+static int64_t matmul_units(const hg_args *a)
+{
+    const matmul_plan p = matmul_plan_of(a);
+    return holo_tensor_count(&a->out[0]) == 0 ? 0 : p.s.batch * p.row_blocks * p.groups;
+}
+
+/* Scratch: row pointers, sums of a unit, a panel block of B, a turned block of A, the epilogue's
+ * own. */
+static size_t matmul_pointer_bytes(const matmul_plan *p)
+{
+    return hg_align_up((size_t)p->row_block * sizeof(float *), HG_ALIGN);
+}
+
+static size_t matmul_sum_bytes(const matmul_plan *p)
+{
+    return (size_t)(p->row_block * p->group) * HG_PANEL * sizeof(float);
+}
+
+static size_t matmul_panel_bytes(const matmul_plan *p)
+{
+    return (size_t)p->group * HG_GEMM_DEPTH * HG_PANEL * sizeof(float);
+}
+
+static size_t matmul_turned_bytes(const matmul_plan *p)
+{
+    if (!p->trans_a) return 0;
+    const int64_t depth = p->row_block <= MATMUL_DOT_ROWS ? p->s.k : HG_GEMM_DEPTH;
+    return hg_align_up((size_t)(p->row_block * depth) * sizeof(float), HG_ALIGN);
+}
+
+static size_t matmul_scratch(const hg_args *a)
+{
+    const matmul_plan p = matmul_plan_of(a);
+    return matmul_pointer_bytes(&p) + matmul_sum_bytes(&p) + matmul_panel_bytes(&p) +
+           matmul_turned_bytes(&p) + hg_epilogue_scratch(a);
+}
+
+/* ---- transposing
+ * --------------------------------------------------------------------------------- */
+
+HG_INLINE void matmul_turn_8x8(const float *src, int64_t src_ld, float *dst, int64_t dst_ld)
+{
+    __m256 r[8], t[8];
+    HG_GEMM_UNROLL
+    for (int i = 0; i < 4; i++) {
+        /* rows i and i + 4 side by side: the last step of the usual three is done by the loads */
+        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(src + i * src_ld)),
+                                    _mm_loadu_ps(src + (i + 4) * src_ld), 1);
+        r[i + 4] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(src + i * src_ld + 4)),
+                                        _mm_loadu_ps(src + (i + 4) * src_ld + 4), 1);
+    }
+    HG_GEMM_UNROLL
+    for (int i = 0; i < 8; i += 4) {
+        t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+        t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+        t[i + 2] = _mm256_unpacklo_ps(r[i + 2], r[i + 3]);
+        t[i + 3] = _mm256_unpackhi_ps(r[i + 2], r[i + 3]);
+        _mm256_storeu_ps(dst + i * dst_ld, _mm256_shuffle_ps(t[i], t[i + 2], 0x44));
+        _mm256_storeu_ps(dst + (i + 1) * dst_ld, _mm256_shuffle_ps(t[i], t[i + 2], 0xee));
+        _mm256_storeu_ps(dst + (i + 2) * dst_ld, _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44));
+        _mm256_storeu_ps(dst + (i + 3) * dst_ld, _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee));
+    }
+}
+
+/* dst[j * dst_ld + i] = src[i * src_ld + j] for i < rows, j < cols. */
+static void matmul_turn(const float *src, int64_t src_ld, int64_t rows, int64_t cols, float *dst,
+                        int64_t dst_ld)
+{
+    int64_t i = 0;
+    for (; i + 8 <= rows; i += 8) {
+        int64_t j = 0;
+        for (; j + 8 <= cols; j += 8)
+            matmul_turn_8x8(src + i * src_ld + j, src_ld, dst + j * dst_ld + i, dst_ld);
+        for (; j < cols; j++)
+            for (int64_t r = i; r < i + 8; r++)
+                dst[j * dst_ld + r] = src[r * src_ld + j];
+    }
+    for (; i < rows; i++)
+        for (int64_t j = 0; j < cols; j++)
+            dst[j * dst_ld + i] = src[i * src_ld + j];
+}
+
+/* ---- one unit
+ * ------------------------------------------------------------------------------------ */
+
+typedef struct matmul_unit {
+    const matmul_plan *p;
+    const float *a, *b; /* matrices of this batch index */
+    const float **rows; /* pointers */
+    float *sum, *packed, *turned;
+    int64_t key, packed_key; /* batch and group; what `packed` holds when k is one block */
+    int64_t row, n_rows, panel, panels;
+    float *c; /* result, in the output or in sum */
+    int64_t ld;
+} matmul_unit;
+
+static int64_t matmul_cols(const matmul_unit *u, int64_t panel)
+{
+    return hg_min(HG_PANEL, u->p->s.n - (u->panel + panel) * HG_PANEL);
+}
+
+/* Panels of the unit whose 16 columns all exist. */
+static int64_t matmul_full_panels(const matmul_unit *u)
+{
+    return hg_min(u->panels, u->p->s.n / HG_PANEL - u->panel);
+}
+
+/* Rows [k0, k0 + depth) of B, panels [first, panels), each 16 wide with zeros beyond the last
+ * column. A row of B is read across all panels: with a row of a page or more that saves most TLB
+ * misses. */
+static void matmul_pack(const matmul_unit *u, int64_t first, int64_t k0, int64_t depth)
+{
+    const hg_matmul_shape *s = &u->p->s;
+    const int64_t column = u->panel * HG_PANEL;
+    const int64_t full = matmul_full_panels(u), block = depth * HG_PANEL;
+    if (u->p->trans_b) {
+        for (int64_t p = first; p < u->panels; p++) {
+            float *to = u->packed + p * block;
+            if (p >= full) memset(to, 0, (size_t)block * sizeof(float));
+            matmul_turn(u->b + (column + p * HG_PANEL) * s->k + k0, s->k, matmul_cols(u, p), depth,
+                        to, HG_PANEL);
+        }
+        return;
+    }
+    for (int64_t k = 0; k < depth; k++) {
+        const float *from = u->b + (k0 + k) * s->n + column;
+        float *to = u->packed + k * HG_PANEL;
+        for (int64_t p = first; p < full; p++) {
+            _mm256_store_ps(to + p * block, _mm256_loadu_ps(from + p * HG_PANEL));
+            _mm256_store_ps(to + p * block + 8, _mm256_loadu_ps(from + p * HG_PANEL + 8));
+        }
+        if (full == u->panels) continue;
+        to += full * block;
+        memset(to, 0, HG_PANEL * sizeof(float));
+        memcpy(to, from + full * HG_PANEL, (size_t)matmul_cols(u, full) * sizeof(float));
+    }
+}
+
+/* Pointers to the rows of A; a transposed A is turned for k block [k0, k0 + depth). */
+static void matmul_find_rows(const matmul_unit *u, int64_t k0, int64_t depth)
+{
+    const hg_matmul_shape *s = &u->p->s;
+    if (u->p->trans_a)
+        matmul_turn(u->a + k0 * s->m + u->row, s->m, depth, u->n_rows, u->turned, depth);
+    for (int64_t i = 0; i < u->n_rows; i++)
+        u->rows[i] = u->p->trans_a ? u->turned + i * depth : u->a + (u->row + i) * s->k + k0;
+}
+
+static void matmul_unit_tiles(matmul_unit *u, int64_t first)
+{
+    const hg_matmul_shape *s = &u->p->s;
+    const int64_t sum_ld = u->p->group * HG_PANEL;
+    const int64_t blocks = hg_max(1, hg_ceil_div(s->k, HG_GEMM_DEPTH));
+    const int64_t depth = hg_ceil_div(s->k, blocks);
+    const int64_t direct = u->p->is_direct ? matmul_full_panels(u) : 0;
+    for (int64_t k0 = 0; k0 <= s->k; k0 += depth) {
+        const bool is_last = k0 + depth >= s->k;
+        hg_gemm_step step = {.row = u->rows,
+                             .taps = 1,
+                             .depth = hg_min(depth, s->k - k0),
+                             .sum_ld = sum_ld,
+                             .ld = is_last ? u->ld : sum_ld,
+                             .cols = HG_PANEL,
+                             .alpha = is_last ? u->p->alpha : 1};
+        matmul_find_rows(u, k0, step.depth);
+        if (u->packed_key != u->key) matmul_pack(u, hg_max(first, direct), k0, step.depth);
+        for (int64_t p = first; p < u->panels; p++) {
+            step.b = p < direct ? u->b + k0 * s->n + (u->panel + p) * HG_PANEL
+                                : u->packed + p * step.depth * HG_PANEL;
+            step.b_step = (p < direct ? s->n : HG_PANEL) * (int64_t)sizeof(float);
+            step.sum = k0 == 0 ? NULL : u->sum + p * HG_PANEL;
+            step.c = (is_last ? u->c : u->sum) + p * HG_PANEL;
+            if (is_last && u->c != u->sum) step.cols = matmul_cols(u, p);
+            step.fetch_a = p == first && step.depth >= 128;
+            step.fetch_c = is_last && u->p->is_large;
+            hg_gemm_panel_avx2(&step, u->n_rows);
+        }
+        if (is_last) break;
+    }
+    if (blocks == 1) u->packed_key = u->key;
+}
+
+/* Few rows, B in place: full panels are streamed, the last partial one goes through a tile. */
+static void matmul_unit_stream(matmul_unit *u)
+{
+    const hg_matmul_shape *s = &u->p->s;
+    const int64_t full = matmul_full_panels(u);
+    matmul_find_rows(u, 0, s->k);
+    const hg_gemm_stream stream = {.a = u->rows[0],
+                                   .b = (const char *)(u->b + u->panel * HG_PANEL),
+                                   .b_step = s->n * (int64_t)sizeof(float),
+                                   .b_panel = HG_PANEL * sizeof(float),
+                                   .k = s->k,
+                                   .c = u->c,
+                                   .ld = u->ld,
+                                   .alpha = u->p->alpha};
+    hg_gemm_stream_avx2(stream, u->n_rows, full);
+    if (full < u->panels) matmul_unit_tiles(u, full);
+}
+
+/* ---- dot products: A B' with few rows
+ * ------------------------------------------------------------- */
+
+HG_INLINE float matmul_reduce(__m256 x)
+{
+    __m128 y = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+    y = _mm_add_ps(y, _mm_movehl_ps(y, y));
+    y = _mm_add_ss(y, _mm_movehdup_ps(y));
+    return _mm_cvtss_f32(y);
+}
+
+/* Sums of four vectors. */
+HG_INLINE __m128 matmul_reduce_4(const __m256 *x)
+{
+    const __m256 t = _mm256_hadd_ps(_mm256_hadd_ps(x[0], x[1]), _mm256_hadd_ps(x[2], x[3]));
+    return _mm_add_ps(_mm256_castps256_ps128(t), _mm256_extractf128_ps(t, 1));
+}
+
+/* rows x cols outputs; row j of B' at b + j * k. */
+HG_INLINE void matmul_dot(const int rows, const int cols, const float *const *a, const float *b,
+                          int64_t k, float alpha, float *c, int64_t ld)
+{
+    __m256 sum[3][8];
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++) {
+        HG_GEMM_UNROLL
+        for (int j = 0; j < cols; j++)
+            sum[i][j] = _mm256_setzero_ps();
+    }
+    int64_t n = 0;
+    for (; n + 8 <= k; n += 8) {
+        __m256 x[3];
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++)
+            x[i] = _mm256_loadu_ps(a[i] + n);
+        HG_GEMM_UNROLL
+        for (int j = 0; j < cols; j++) {
+            const __m256 y = _mm256_loadu_ps(b + j * k + n);
+            HG_GEMM_UNROLL
+            for (int i = 0; i < rows; i++)
+                sum[i][j] = _mm256_fmadd_ps(x[i], y, sum[i][j]);
+        }
+    }
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++) {
+        if (cols == 1) c[i * ld] = matmul_reduce(sum[i][0]);
+        HG_GEMM_UNROLL
+        for (int j = 0; j + 4 <= cols; j += 4)
+            _mm_storeu_ps(c + i * ld + j, matmul_reduce_4(sum[i] + j));
+        for (int64_t t = n; t < k; t++)
+            for (int j = 0; j < cols; j++)
+                c[i * ld + j] += a[i][t] * b[j * k + t];
+        for (int j = 0; j < cols && alpha != 1; j++)
+            c[i * ld + j] *= alpha;
+    }
+}
+
+static void matmul_dot_rows(const int rows, const int cols, const matmul_unit *u, int64_t first,
+                            int64_t count)
+{
+    const int64_t k = u->p->s.k;
+    const float *b = u->b + u->panel * HG_PANEL * k;
+    float *c = u->c + first * u->ld;
+    int64_t j = 0;
+    for (; j + cols <= count; j += cols) {
+        if (rows == 1) matmul_dot(1, 8, u->rows + first, b + j * k, k, u->p->alpha, c + j, u->ld);
+        if (rows == 2) matmul_dot(2, 4, u->rows + first, b + j * k, k, u->p->alpha, c + j, u->ld);
+        if (rows == 3) matmul_dot(3, 4, u->rows + first, b + j * k, k, u->p->alpha, c + j, u->ld);
+    }
+    for (; j < count; j++)
+        for (int i = 0; i < rows; i++)
+            matmul_dot(1, 1, u->rows + first + i, b + j * k, k, u->p->alpha, c + i * u->ld + j,
+                       u->ld);
+}
+
+static void matmul_unit_dot(const matmul_unit *u)
+{
+    const int64_t count = hg_min(u->panels * HG_PANEL, u->p->s.n - u->panel * HG_PANEL);
+    matmul_find_rows(u, 0, u->p->s.k);
+    for (int64_t first = 0; first < u->n_rows;) {
+        const int64_t left = u->n_rows - first, rows = left == 4 ? 2 : hg_min(left, 3);
+        if (rows == 1) matmul_dot_rows(1, 8, u, first, count);
+        if (rows == 2) matmul_dot_rows(2, 4, u, first, count);
+        if (rows == 3) matmul_dot_rows(3, 4, u, first, count);
+        first += rows;
+    }
+}
+
+static void matmul_unit_run(matmul_unit *u)
+{
+    /* by block, not by rows left: only then does scratch hold all of k of a turned A */
+    if (u->p->row_block <= MATMUL_DOT_ROWS && u->p->trans_b)
+        matmul_unit_dot(u);
+    else if (u->p->row_block <= HG_GEMM_STREAM_ROWS)
+        matmul_unit_stream(u);
+    else
+        matmul_unit_tiles(u, 0);
+}
+
+static void matmul_run(const hg_args *a, hg_range r)
+{
+    const matmul_plan p = matmul_plan_of(a);
+    const holo_tensor *out = &a->out[0];
+    char *scratch = r.scratch;
+    matmul_unit u = {.p = &p, .packed_key = -1};
+    u.rows = (const float **)(void *)scratch;
+    u.sum = (float *)(void *)(scratch += matmul_pointer_bytes(&p));
+    u.packed = (float *)(void *)(scratch += matmul_sum_bytes(&p));
+    u.turned = (float *)(void *)(scratch += matmul_panel_bytes(&p));
+    scratch += matmul_turned_bytes(&p);
+    hg_epilogue ep;
+    if (a->code != NULL) hg_epilogue_init(&ep, a, MATMUL_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
+    for (int64_t i = r.begin; i < r.end; i++) {
+        /* row blocks innermost: units that follow each other share a packed group of B */
+        const int64_t block = i % p.row_blocks, group = i / p.row_blocks % p.groups;
+        const int64_t batch = i / p.row_blocks / p.groups;
+        u.key = i / p.row_blocks;
+        u.a = (const float *)a->in[0].data + hg_matmul_batch_offset(&a->in[0], out, batch);
+        u.b = (const float *)a->in[1].data + hg_matmul_batch_offset(&a->in[1], out, batch);
+        u.row = block * p.row_block;
+        u.n_rows = hg_min(p.row_block, p.s.m - u.row);
+        u.panel = group * p.group;
+        u.panels = hg_min(p.group, p.panels - u.panel);
+        const int64_t row = batch * p.s.m + u.row, col = u.panel * HG_PANEL;
+        u.c = a->code != NULL ? u.sum : (float *)out->data + row * p.s.n + col;
+        u.ld = a->code != NULL ? p.group * HG_PANEL : p.s.n;
+        matmul_unit_run(&u);
+        if (a->code == NULL) continue;
+        const hg_epilogue_tile tile = {.data = u.sum,
+                                       .ld = u.ld,
+                                       .dtype = HOLO_F32,
+                                       .row = row,
+                                       .rows = u.n_rows,
+                                       .col = col,
+                                       .cols = hg_min(u.panels * HG_PANEL, p.s.n - col)};
+        hg_epilogue_run(&ep, &tile);
+    }
+}
+
+const hg_kernel hg_kernels_matmul_avx2[] = {
+    {.name = "matmul",
+     .flags = HG_KERNEL_FAST,
+     .cpu = HG_CPU_AVX2,
+     .check = matmul_check,
+     .units = matmul_units,
+     .scratch = matmul_scratch,
+     .cost = hg_matmul_cost,
+     .run = matmul_run},
+    {0},
+};
