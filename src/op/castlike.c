@@ -18,7 +18,7 @@ static holo_status castlike_lower(hg_build *b)
         hg_attr_make_int("saturate", hg_node_int(b->node, "saturate", 1)),
         {.name = hg_str_from("round_mode"), .kind = HG_ATTR_STRING, .s = mode},
     };
-    return hg_upgrade_replace(b, "Cast", &x, 1, attr, HG_COUNT(attr));
+    return hg_rewrite_as(b, "Cast", &x, 1, attr, HG_COUNT(attr));
 }
 
 const hg_op hg_op_castlike = {

@@ -28,16 +28,22 @@ holo_status hg_upgrade_broadcast(hg_graph *g, hg_node_id id, int32_t opset)
     return b.status;
 }
 
-holo_status hg_upgrade_replace(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
-                               const hg_attr *attr, uint32_t n_attr)
+holo_status hg_rewrite_as(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
+                          const hg_attr *attr, uint32_t n_attr)
 {
     uint32_t n_out = b->node->n_out;
     hg_node_id id = hg_build_node(b, op, in, n_in, attr, n_attr, n_out);
-    for (uint32_t j = 0; j < n_out && b->status == HOLO_OK; j++) {
-        if (hg_graph_node(b->g, b->id)->out[j] == 0) continue;
+    for (uint32_t j = 0; j < n_out && b->status == HOLO_OK; j++)
         hg_build_replace(b, j, hg_graph_node(b->g, id)->out[j]);
-    }
     return b->status;
+}
+
+holo_status hg_upgrade_replace(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
+                               const hg_attr *attr, uint32_t n_attr)
+{
+    HG_TRY(hg_rewrite_as(b, op, in, n_in, attr, n_attr));
+    hg_graph_remove_node(b->g, b->id);
+    return HOLO_OK;
 }
 
 holo_status hg_upgrade_ints_to_inputs(hg_graph *g, hg_node_id id, uint32_t first,

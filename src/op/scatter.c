@@ -7,7 +7,7 @@ static holo_status scatter_lower(hg_build *b)
 {
     hg_value_id in[3] = {hg_build_in(b, 0), hg_build_in(b, 1), hg_build_in(b, 2)};
     hg_attr axis = hg_attr_make_int("axis", hg_node_int(b->node, "axis", 0));
-    return hg_upgrade_replace(b, "ScatterElements", in, 3, &axis, 1);
+    return hg_rewrite_as(b, "ScatterElements", in, 3, &axis, 1);
 }
 
 const hg_op hg_op_scatter = {

@@ -30,7 +30,7 @@ static holo_status unique_lower(hg_build *b)
                       hg_attr_make_int("sorted", hg_node_int(b->node, "sorted", 1) != 0)};
     hg_value_id in[2] = {hg_build_in(b, 0)};
     in[1] = hg_build_op(b, "holo:UniqueOrder", in, 1, attr, 1);
-    return hg_upgrade_replace(b, "holo:UniquePick", in, 2, attr, 2);
+    return hg_rewrite_as(b, "holo:UniquePick", in, 2, attr, 2);
 }
 
 const hg_op hg_op_unique = {
