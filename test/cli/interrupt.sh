@@ -4,7 +4,7 @@
 dense dense.onnx
 run_as 0 compile dense.onnx -o dense.holo -q
 # SIGTERM, since a script's background processes ignore SIGINT; the handler is the same.
-"$HOLOGRAM" bench dense.holo --budget-ms 60000 >out 2>err &
+"$HOLOGRAM" bench dense.holo --inputs 'x:float32:2000000,2:rand' --budget-ms 60000 >out 2>err &
 pid=$!
 sleep 1
 kill -TERM "$pid"
