@@ -63,6 +63,10 @@ static hg_lane_id cast_lane(hg_formula *f, const hg_lane_id *in)
     bool saturate = hg_node_int(f->node, "saturate", 1) != 0;
     hg_lane_id x = hg_formula_convert(f, in[0], f->out_dtype);
     if (f->out_dtype == HOLO_F8E8M0) return cast_power(f, x, saturate);
+    if (f->out_dtype == HOLO_F4E2M1) { /* has no NaN: -0 stands for it */
+        hg_lane_id nan = hg_lane_1(f->b, HG_LANE_ISNAN, x);
+        return hg_lane_select(f->b, nan, hg_formula_number(f, x, -0.0), x);
+    }
     if (hg_dtype_in(f->out_dtype, HG_TYPES_FLOAT8))
         return hg_lane_narrow(f->b, x, f->out_dtype, saturate);
     return x;

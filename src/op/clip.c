@@ -34,12 +34,14 @@ static holo_status clip_infer(hg_infer *n)
     return hg_infer_same_as_input(n);
 }
 
-static hg_lane_id clip_lane(hg_formula *f, const hg_lane_id *in)
+static holo_status clip_lower(hg_build *b)
 {
-    hg_lane_id y = in[0];
-    if (f->n_in > 1 && f->in_dtype[1] != HOLO_NONE) y = hg_lane_2(f->b, HG_LANE_MAX, y, in[1]);
-    if (f->n_in > 2 && f->in_dtype[2] != HOLO_NONE) y = hg_lane_2(f->b, HG_LANE_MIN, y, in[2]);
-    return y;
+    hg_value_id y = hg_build_in(b, 0), low = hg_build_in(b, 1), high = hg_build_in(b, 2);
+    if (low != 0) y = hg_build_2(b, "Max", y, low);
+    if (high != 0) y = hg_build_2(b, "Min", y, high);
+    if (low == 0 && high == 0) y = hg_build_1(b, "Identity", y);
+    hg_build_replace(b, 0, y);
+    return b->status;
 }
 
 const hg_op hg_op_clip = {
@@ -52,5 +54,5 @@ const hg_op hg_op_clip = {
     .types = HG_TYPES_NUMBER,
     .upgrade = clip_upgrade,
     .infer = clip_infer,
-    .lane = clip_lane,
+    .lower = clip_lower,
 };

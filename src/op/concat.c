@@ -1,5 +1,6 @@
 /* concat.c - Concat: tensors side by side along one axis. */
 #include "op/op.h"
+#include "op/op_copy.h"
 #include "op/op_shape.h"
 
 /* Concat-1: the axis is 1 unless it is given. */
@@ -59,7 +60,7 @@ static holo_status concat_infer(hg_infer *n)
 static holo_status concat_emit(hg_emit *e)
 {
     int64_t axis = hg_node_int(e->node, "axis", 0);
-    if (e->n_in == 1) return hg_emit_view(e);
+    if (e->n_in == 1) return hg_emit_same_elements(e);
     return hg_emit_int(e, axis < 0 ? axis + hg_emit_out_type(e, 0)->rank : axis);
 }
 

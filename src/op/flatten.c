@@ -1,5 +1,6 @@
 /* flatten.c - Flatten: a matrix of the dimensions before and from an axis on. */
 #include "op/op.h"
+#include "op/op_copy.h"
 #include "op/op_shape.h"
 
 static holo_status flatten_infer(hg_infer *n)
@@ -27,5 +28,5 @@ const hg_op hg_op_flatten = {
     .out = {1, 1},
     .types = HG_TYPES_ANY,
     .infer = flatten_infer,
-    .emit = hg_emit_view,
+    .emit = hg_emit_same_elements,
 };

@@ -20,13 +20,18 @@ static bool copy_is_view(hg_dims *d, const hg_copy *c)
     return true;
 }
 
+static bool copy_is_packed(const hg_emit *e)
+{
+    uint32_t bits = hg_dtype_bits(hg_emit_type(e, 0)->dtype);
+    return bits != 0 && bits < 8;
+}
+
 holo_status hg_emit_copy(hg_emit *e, const hg_copy *c)
 {
     hg_dims *d = &e->g->dims;
-    bool moved = c->offset != 0 && !hg_dim_is(d, c->offset, 0);
-    bool packed = hg_dtype_bits(hg_emit_type(e, 0)->dtype) < 8;
     e->n_in = 1;
-    if (copy_is_view(d, c) && !(moved && packed)) {
+    if (copy_is_view(d, c) && !copy_is_packed(e)) {
+        bool moved = c->offset != 0 && !hg_dim_is(d, c->offset, 0);
         e->view_offset = moved ? c->offset : 0;
         return hg_emit_view(e);
     }
@@ -37,4 +42,12 @@ holo_status hg_emit_copy(hg_emit *e, const hg_copy *c)
         HG_TRY(hg_emit_dim(e, c->stride[i]));
     }
     return HOLO_OK;
+}
+
+holo_status hg_emit_same_elements(hg_emit *e)
+{
+    if (!copy_is_packed(e)) return hg_emit_view(e);
+    hg_copy all = {0};
+    hg_copy_loop(&all, hg_type_count(e->g, hg_emit_type(e, 0)), hg_dim_const(&e->g->dims, 1));
+    return hg_emit_copy(e, &all);
 }

@@ -20,21 +20,27 @@ static holo_status quantize_check_blocks(const hg_infer *n, int32_t axis, int64_
     return HOLO_OK;
 }
 
+/* A scalar or, as exporters write it, a vector of one element. */
+static bool quantize_is_single(const hg_infer *n, const hg_type *t)
+{
+    return t->rank == 0 || (t->rank == 1 && hg_dim_is(n->dims, t->dim[0], 1));
+}
+
 holo_status hg_quantize_check(const hg_infer *n)
 {
     const hg_type *x = n->in[0], *scale = n->in[1], *zero = n->n_in > 2 ? n->in[2] : NULL;
     int64_t block;
     int32_t axis = 0;
     HG_TRY(hg_attr_int(n, "block_size", 0, &block));
-    if (zero != NULL && zero->dtype != HOLO_NONE) {
+    bool single = quantize_is_single(n, scale);
+    if (zero != NULL && zero->dtype != HOLO_NONE && !(single && quantize_is_single(n, zero))) {
         HG_TRY(hg_infer_rank(n, 2, scale->rank, scale->rank));
         for (int32_t i = 0; i < scale->rank; i++)
             if (!hg_infer_may_equal(n, zero->dim[i], scale->dim[i]))
                 return hg_infer_fail(n, HOLO_E_SHAPE,
                                      "dimension %d of the zero point differs from the scale's", i);
     }
-    if (scale->rank == 0 || (scale->rank == 1 && hg_dim_is(n->dims, scale->dim[0], 1)))
-        return HOLO_OK;
+    if (single) return HOLO_OK;
     if (scale->rank == 1 && block == 0) {
         if (x->rank > 1) HG_TRY(hg_attr_axis(n, "axis", 1, x->rank, &axis));
         HG_TRY(hg_infer_rank(n, 0, 1, HG_MAX_RANK));

@@ -67,7 +67,7 @@ static holo_status quantizelinear_lower(hg_build *b)
     if (is_int) y = hg_build_1(b, "Round", y);
     y = hg_build_cast(b, y, HOLO_F32);
     if (zero != 0)
-        y = hg_build_2(b, "Add", y, hg_build_cast(b, hg_quantize_spread(b, zero), HOLO_F32));
+        y = hg_build_2(b, "Add", y, hg_quantize_spread(b, hg_build_cast(b, zero, HOLO_F32)));
     if (is_int) y = quantizelinear_clip(b, y, to);
     hg_attr attr[] = {hg_attr_make_int("to", (int64_t)to),
                       hg_attr_make_int("saturate", hg_node_int(b->node, "saturate", 1))};

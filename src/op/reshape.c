@@ -1,5 +1,6 @@
 /* reshape.c - Reshape: the same elements under other dimensions. */
 #include "op/op.h"
+#include "op/op_copy.h"
 #include "op/op_shape.h"
 #include "op/op_upgrade.h"
 
@@ -97,5 +98,5 @@ const hg_op hg_op_reshape = {
     .types = HG_TYPES_ANY,
     .upgrade = reshape_upgrade,
     .infer = reshape_infer,
-    .emit = hg_emit_view,
+    .emit = hg_emit_same_elements,
 };

@@ -1,5 +1,6 @@
 /* squeeze.c - Squeeze: the same elements without some dimensions of 1. */
 #include "op/op.h"
+#include "op/op_copy.h"
 #include "op/op_shape.h"
 #include "op/op_upgrade.h"
 
@@ -75,5 +76,5 @@ const hg_op hg_op_squeeze = {
     .types = HG_TYPES_ANY,
     .upgrade = squeeze_upgrade,
     .infer = squeeze_infer,
-    .emit = hg_emit_view,
+    .emit = hg_emit_same_elements,
 };

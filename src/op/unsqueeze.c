@@ -1,5 +1,6 @@
 /* unsqueeze.c - Unsqueeze: the same elements with dimensions of 1 inserted. */
 #include "op/op.h"
+#include "op/op_copy.h"
 #include "op/op_shape.h"
 #include "op/op_upgrade.h"
 
@@ -46,5 +47,5 @@ const hg_op hg_op_unsqueeze = {
     .types = HG_TYPES_ANY,
     .upgrade = unsqueeze_upgrade,
     .infer = unsqueeze_infer,
-    .emit = hg_emit_view,
+    .emit = hg_emit_same_elements,
 };
