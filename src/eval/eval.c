@@ -20,6 +20,9 @@ bool hg_eval_can(hg_graph *g, hg_node_id id)
         hg_value_id v = hg_node_in(g, n, i);
         if (v != 0 && !hg_graph_is_const(g, v)) return false;
     }
+    for (uint32_t i = 0; i < n->n_attr; i++)
+        for (size_t k = 0; n->attr[i].kind == HG_ATTR_DIMS && k < n->attr[i].count; k++)
+            if (!hg_dim_is_const(&g->dims, n->attr[i].dims[k], &(int64_t){0})) return false;
     for (uint32_t j = 0; j < n->n_out; j++)
         if (n->out[j] != 0 && !eval_type_is_fixed(g, &hg_graph_value(g, n->out[j])->type))
             return false;

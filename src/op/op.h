@@ -118,6 +118,8 @@ hg_node_id hg_build_node(hg_build *b, const char *op, const hg_value_id *in, uin
 hg_value_id hg_build_1(hg_build *b, const char *op, hg_value_id a);
 hg_value_id hg_build_2(hg_build *b, const char *op, hg_value_id a, hg_value_id c);
 hg_value_id hg_build_3(hg_build *b, const char *op, hg_value_id a, hg_value_id c, hg_value_id d);
+/* The node being rewritten again, with other inputs, the same attributes and as many outputs. */
+hg_node_id hg_build_clone(hg_build *b, const hg_value_id *in, uint32_t n_in);
 /* Constants: a scalar of the given element type; a 1-D int64 tensor. */
 hg_value_id hg_build_scalar(hg_build *b, holo_dtype dtype, double value);
 hg_value_id hg_build_ints(hg_build *b, const int64_t *values, uint32_t count);

@@ -49,6 +49,13 @@ const hg_type *hg_build_type(const hg_build *b, hg_value_id value)
     return value == 0 ? &absent : &hg_graph_value(b->g, value)->type;
 }
 
+static hg_node_id build_add(hg_build *b, const hg_node_spec *spec)
+{
+    hg_node_id id;
+    if (!build_ok(b, hg_graph_add_node(b->g, b->region, b->before, spec, &id))) return 0;
+    return build_ok(b, hg_op_infer(b->g, id)) ? id : 0;
+}
+
 hg_node_id hg_build_node(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
                          const hg_attr *attr, uint32_t n_attr, uint32_t n_out)
 {
@@ -58,17 +65,27 @@ hg_node_id hg_build_node(hg_build *b, const char *op, const hg_value_id *in, uin
         if (!build_ok(b, HG_NEW(b->ctx, n_attr, &copy))) return 0;
         memcpy(copy, attr, n_attr * sizeof *attr);
     }
-    hg_node_spec spec = {.op = hg_op_get(op),
-                         .name = b->id == 0 ? (hg_str){0} : hg_graph_node(b->g, b->id)->name,
-                         .in = in,
-                         .n_in = n_in,
-                         .attr = copy,
-                         .n_attr = n_attr,
-                         .n_out = n_out};
-    hg_node_id id;
-    if (!build_ok(b, hg_graph_add_node(b->g, b->region, b->before, &spec, &id))) return 0;
-    if (!build_ok(b, hg_op_infer(b->g, id))) return 0;
-    return id;
+    return build_add(b, &(hg_node_spec){
+                            .op = hg_op_get(op),
+                            .name = b->id == 0 ? (hg_str){0} : hg_graph_node(b->g, b->id)->name,
+                            .in = in,
+                            .n_in = n_in,
+                            .attr = copy,
+                            .n_attr = n_attr,
+                            .n_out = n_out});
+}
+
+hg_node_id hg_build_clone(hg_build *b, const hg_value_id *in, uint32_t n_in)
+{
+    if (b->status != HOLO_OK) return 0;
+    const hg_node *n = hg_graph_node(b->g, b->id);
+    return build_add(b, &(hg_node_spec){.op = n->op,
+                                        .name = n->name,
+                                        .in = in,
+                                        .n_in = n_in,
+                                        .attr = n->attr,
+                                        .n_attr = n->n_attr,
+                                        .n_out = n->n_out});
 }
 
 hg_value_id hg_build_op(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,

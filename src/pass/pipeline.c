@@ -14,8 +14,17 @@ static const hg_pass *const pipeline_all[] = {
 static const hg_pass *const pipeline_order[] = {
     &hg_pass_infer_shapes, /* everything else needs types */
     &hg_pass_fold_shapes,
+    &hg_pass_remove_identity,
     &hg_pass_drop_dead,
+    &hg_pass_pack_weights,   /* before constants fold: a Transpose of weights is read through, not computed */
     &hg_pass_fold_constants, /* after fold_shapes: contents that turned out constant fold too */
+    &hg_pass_choose_layout,
+    &hg_pass_push_transpose,
+    &hg_pass_fold_constants, /* constants that were transposed on the way */
+    &hg_pass_pack_weights,
+    &hg_pass_drop_dead, /* fusion counts uses */
+    &hg_pass_fuse_pointwise,
+    &hg_pass_fuse_epilogue,
     &hg_pass_drop_dead,
     NULL,
 };

@@ -1,0 +1,159 @@
+/* choose_layout.c - convolutions and what surrounds them work on channels-last tensors: each is rewritten with
+ * a Transpose before and after; push_transpose then moves these together and most of them vanish. Weights are
+ * packed for the kernels; f16 weights behind a Cast stay f16. */
+#include "op/op_pool.h"
+#include "pass/pass.h"
+
+static const int64_t layout_to_last[4] = {0, 2, 3, 1}, layout_to_first[4] = {0, 3, 1, 2};
+
+/* A 1-D tensor [n, c, l] is seen as [n, c, 1, l]. */
+static hg_value_id layout_before(hg_build *b, hg_value_id x)
+{
+    if (hg_build_type(b, x)->rank == 3)
+        x = hg_build_2(b, "Unsqueeze", x, hg_build_ints(b, (int64_t[]){2}, 1));
+    hg_attr perm = hg_attr_make_ints(b, "perm", layout_to_last, 4);
+    return hg_build_op(b, "Transpose", &x, 1, &perm, 1);
+}
+
+static hg_value_id layout_after(hg_build *b, hg_value_id x, int32_t rank)
+{
+    hg_attr perm = hg_attr_make_ints(b, "perm", layout_to_first, 4);
+    x = hg_build_op(b, "Transpose", &x, 1, &perm, 1);
+    if (rank == 3) x = hg_build_2(b, "Squeeze", x, hg_build_ints(b, (int64_t[]){2}, 1));
+    return x;
+}
+
+/* Window attributes of a 1-D node get a first axis of no effect. */
+static hg_attr layout_attr(hg_build *b, const hg_attr *from, int32_t rank)
+{
+    if (rank == 4 || from->kind != HG_ATTR_INTS) return *from;
+    int64_t values[4];
+    bool is_pads = hg_str_is(from->name, "pads");
+    values[0] = is_pads ? 0 : 1;
+    values[1] = from->count > 0 ? from->ints[0] : 0;
+    values[2] = 0;
+    values[3] = from->count > 1 ? from->ints[1] : 0;
+    hg_attr made = hg_attr_make_ints(b, "", values, is_pads ? 4 : 2);
+    made.name = from->name;
+    return made;
+}
+
+/* The constant behind the weights: itself, or the f16 one that a Cast widens. */
+static hg_value_id layout_constant(const hg_graph *g, hg_value_id w)
+{
+    const hg_value *v = hg_graph_value(g, w);
+    if (v->constant != NULL) return w;
+    if (v->node == 0 || !hg_op_is(hg_graph_node(g, v->node), "Cast")) return 0;
+    hg_value_id from = hg_node_in(g, hg_graph_node(g, v->node), 0);
+    const hg_value *c = hg_graph_value(g, from);
+    return c->constant != NULL && c->type.dtype == HOLO_F16 ? from : 0;
+}
+
+/* Weights [o, c, l] as [o, c, 1, l]: the same bytes. */
+static hg_value_id layout_widen(hg_build *b, hg_value_id constant)
+{
+    hg_value v = *hg_graph_value(b->g, constant);
+    hg_type type = v.type;
+    hg_value_id made;
+    if (type.rank == 4) return constant;
+    type.rank = 4;
+    type.dim[3] = type.dim[2];
+    type.dim[2] = hg_dim_const(&b->g->dims, 1);
+    b->status = hg_graph_add_const(b->g, v.name, type, v.constant->data, v.constant->bytes, &made);
+    return b->status == HOLO_OK ? made : 0;
+}
+
+static bool layout_is_depthwise(const hg_graph *g, const hg_type *w, int64_t groups)
+{
+    return groups > 1 && hg_dim_is(&g->dims, w->dim[0], groups) && hg_dim_is(&g->dims, w->dim[1], 1);
+}
+
+static holo_status layout_conv(hg_graph *g, hg_node_id id, hg_value_id constant)
+{
+    hg_build b;
+    hg_build_init(&b, g, id);
+    int32_t rank = hg_build_type(&b, hg_build_in(&b, 0))->rank;
+    int64_t groups = hg_node_int(b.node, "group", 1);
+    hg_value_id w = layout_widen(&b, constant), x = layout_before(&b, hg_build_in(&b, 0));
+    if (b.status != HOLO_OK) return b.status;
+    hg_type wt = *hg_build_type(&b, w);
+    bool depthwise = layout_is_depthwise(g, &wt, groups);
+    hg_attr group = hg_attr_make_int("group", groups);
+    hg_value_id packed = depthwise ? hg_build_op(&b, "holo:PackDw", &w, 1, NULL, 0)
+                                   : hg_build_op(&b, "holo:PackConv", &w, 1, &group, 1);
+    hg_attr attr[16];
+    uint32_t n_attr = 0;
+    for (uint32_t i = 0; i < b.node->n_attr && n_attr < 12; i++)
+        if (!hg_str_is(b.node->attr[i].name, "kernel_shape"))
+            attr[n_attr++] = layout_attr(&b, &b.node->attr[i], rank);
+    int64_t kernel[2] = {1, 1};
+    for (int k = 0; k < 2; k++)
+        (void)hg_dim_is_const(&g->dims, wt.dim[2 + k], &kernel[k]);
+    attr[n_attr++] = hg_attr_make_ints(&b, "kernel_shape", kernel, 2);
+    if (!depthwise) attr[n_attr++] = hg_attr_make_dims(&b, "out_channels", &wt.dim[0], 1);
+    hg_value_id in[2] = {x, packed};
+    hg_value_id out =
+        hg_build_op(&b, depthwise ? "holo:ConvDw" : "holo:ConvNhwc", in, 2, attr, n_attr);
+    if (hg_build_in(&b, 2) != 0) out = hg_build_2(&b, "Add", out, hg_build_in(&b, 2));
+    hg_build_replace(&b, 0, layout_after(&b, out, rank));
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    return b.status;
+}
+
+/* Pools and resizing follow the convolutions; alone they are left as they are. */
+static holo_status layout_pool(hg_graph *g, hg_node_id id, const char *to, int64_t mode)
+{
+    hg_build b;
+    hg_build_init(&b, g, id);
+    hg_attr attr[16];
+    uint32_t n_attr = 0;
+    for (uint32_t i = 0; i < b.node->n_attr && n_attr < 15; i++)
+        attr[n_attr++] = b.node->attr[i];
+    attr[n_attr++] = hg_attr_make_int("mode", mode);
+    hg_value_id x = layout_before(&b, hg_build_in(&b, 0));
+    hg_build_replace(&b, 0, layout_after(&b, hg_build_op(&b, to, &x, 1, attr, n_attr), 4));
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    return b.status;
+}
+
+static bool layout_is_image(const hg_graph *g, const hg_node *n)
+{
+    const hg_type *t = &hg_graph_value(g, hg_node_in(g, n, 0))->type;
+    return t->rank == 4 && t->dtype == HOLO_F32 && (n->n_out == 1 || n->out[1] == 0);
+}
+
+static holo_status layout_node(hg_graph *g, hg_node_id id, bool *changed)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    if (hg_op_is(n, "Conv")) {
+        const hg_type *t = &hg_graph_value(g, hg_node_in(g, n, 0))->type;
+        hg_value_id constant = layout_constant(g, hg_node_in(g, n, 1));
+        if (constant == 0 || t->dtype != HOLO_F32 || t->rank < 3 || t->rank > 4) return HOLO_OK;
+        *changed = true;
+        return layout_conv(g, id, constant);
+    }
+    bool max = hg_op_is(n, "MaxPool"), average = hg_op_is(n, "AveragePool");
+    if ((!max && !average) || !layout_is_image(g, n)) return HOLO_OK;
+    *changed = true;
+    return layout_pool(g, id, "holo:PoolNhwc", max ? HG_POOL_MAX : HG_POOL_AVERAGE);
+}
+
+static holo_status layout_run(hg_graph *g, bool *changed)
+{
+    bool any = false;
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;
+         id = hg_graph_node(g, id)->next)
+        any |= hg_op_is(hg_graph_node(g, id), "Conv");
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; any && id != 0;) {
+        hg_node_id next = hg_graph_node(g, id)->next;
+        HG_TRY(layout_node(g, id, changed));
+        id = next;
+    }
+    return HOLO_OK;
+}
+
+const hg_pass hg_pass_choose_layout = {
+    .name = "choose_layout",
+    .brief = "convolutions and pools work on channels-last tensors with packed weights",
+    .run = layout_run,
+};

@@ -1,0 +1,85 @@
+/* fuse_pointwise.c - chains of point-wise operators become one body: one pass over memory instead of one per
+ * operator. A node joins its reader when every use of its result is in that reader and the shapes are the
+ * same, so nothing is computed twice. */
+#include "pass/lane_body.h"
+#include "pass/pass.h"
+
+enum { FUSE_MAX_IN = 24, FUSE_MAX_OP = 160 };
+
+/* Every use of value is an input of node `user`. */
+static bool fuse_only_in(const hg_graph *g, hg_value_id value, hg_node_id user)
+{
+    if (hg_graph_is_output(g, value)) return false;
+    for (uint32_t slot = hg_graph_value(g, value)->first_use; slot != 0; slot = g->use[slot - 1].next)
+        if (g->use[slot - 1].node != user) return false;
+    return true;
+}
+
+static bool fuse_same_shape(const hg_type *a, const hg_type *b)
+{
+    if (a->rank != b->rank) return false;
+    for (int32_t k = 0; k < a->rank; k++)
+        if (a->dim[k] != b->dim[k]) return false;
+    return true;
+}
+
+/* The producer of input i when it can be computed inside node id, else 0. */
+static hg_node_id fuse_candidate(const hg_graph *g, hg_node_id id, uint32_t i)
+{
+    hg_value_id value = hg_node_in(g, hg_graph_node(g, id), i);
+    if (value == 0) return 0;
+    hg_node_id producer = hg_graph_value(g, value)->node;
+    if (producer == 0 || !hg_lane_body_is(g, producer)) return 0;
+    const hg_node *p = hg_graph_node(g, producer), *n = hg_graph_node(g, id);
+    if (p->n_out != 1 || p->region != n->region) return 0;
+    if (!fuse_same_shape(&hg_graph_value(g, value)->type, &hg_graph_value(g, n->out[0])->type))
+        return 0;
+    return fuse_only_in(g, value, id) ? producer : 0;
+}
+
+/* One body for producer and node; *out is 0 when it would be too large. */
+static holo_status fuse_pair(hg_graph *g, hg_node_id producer, hg_node_id id, hg_node_id *out)
+{
+    hg_lane_body inner, outer;
+    HG_TRY(hg_lane_body_read(g, producer, &inner));
+    HG_TRY(hg_lane_body_read(g, id, &outer));
+    *out = 0;
+    if (inner.n_in + outer.n_in > FUSE_MAX_IN || inner.code.n_op + outer.code.n_op > FUSE_MAX_OP)
+        return HOLO_OK;
+    hg_lane_body joined;
+    HG_TRY(hg_lane_body_join(g, &inner, hg_graph_node(g, producer)->out[0], &outer, &joined));
+    return hg_lane_body_replace(g, id, &joined, out);
+}
+
+static holo_status fuse_node(hg_graph *g, hg_node_id *id, bool *changed)
+{
+    for (uint32_t i = 0; i < hg_graph_node(g, *id)->n_in;) {
+        hg_node_id producer = fuse_candidate(g, *id, i), made = 0;
+        if (producer != 0) HG_TRY(fuse_pair(g, producer, *id, &made));
+        if (made == 0) {
+            i++;
+            continue;
+        }
+        hg_graph_remove_node(g, producer);
+        *id = made;
+        *changed = true;
+        i = 0; /* the new node has other inputs */
+    }
+    return HOLO_OK;
+}
+
+static holo_status fuse_run(hg_graph *g, bool *changed)
+{
+    if ((g->ctx->flags & HOLO_COMPILE_KEEP_VALUES) != 0) return HOLO_OK;
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
+        if (hg_lane_body_is(g, id)) HG_TRY(fuse_node(g, &id, changed));
+        id = hg_graph_node(g, id)->next;
+    }
+    return HOLO_OK;
+}
+
+const hg_pass hg_pass_fuse_pointwise = {
+    .name = "fuse_pointwise",
+    .brief = "chains of point-wise operators become one body",
+    .run = fuse_run,
+};

@@ -1,0 +1,263 @@
+/* push_transpose.c - moves Transpose towards the outputs, past everything that does not care about the order of
+ * dimensions, until it meets its inverse. Convolution networks keep none between their convolutions.
+ *
+ *     op(T(a), T(b))  ->  T(op(a, b))          T(T'(a))  ->  a  when T and T' are inverse */
+#include "pass/pass.h"
+
+typedef struct push_perm {
+    int32_t rank;
+    int32_t to[HG_MAX_RANK]; /* dimension k of the result is dimension to[k] of the input */
+} push_perm;
+
+/* The order of a Transpose that produces value; rank 0 when it is no Transpose. */
+static push_perm push_read(const hg_graph *g, hg_value_id value)
+{
+    push_perm p = {0};
+    hg_node_id id = value == 0 ? 0 : hg_graph_value(g, value)->node;
+    if (id == 0 || !hg_op_is(hg_graph_node(g, id), "Transpose")) return p;
+    size_t count;
+    const int64_t *perm = hg_node_ints(hg_graph_node(g, id), "perm", &count);
+    p.rank = hg_graph_value(g, value)->type.rank;
+    for (int32_t k = 0; k < p.rank; k++) {
+        int64_t to = perm == NULL ? p.rank - 1 - k : perm[k];
+        p.to[k] = (int32_t)(to < 0 ? to + p.rank : to);
+    }
+    return p;
+}
+
+static push_perm push_inverse(const push_perm *p)
+{
+    push_perm r = {.rank = p->rank};
+    for (int32_t k = 0; k < p->rank; k++)
+        r.to[p->to[k]] = k;
+    return r;
+}
+
+static bool push_equal(const push_perm *a, const push_perm *b)
+{
+    return a->rank == b->rank && memcmp(a->to, b->to, sizeof a->to) == 0;
+}
+
+static bool push_is_identity(const push_perm *p)
+{
+    for (int32_t k = 0; k < p->rank; k++)
+        if (p->to[k] != k) return false;
+    return true;
+}
+
+static hg_value_id push_source(const hg_graph *g, hg_value_id transposed)
+{
+    return hg_node_in(g, hg_graph_node(g, hg_graph_value(g, transposed)->node), 0);
+}
+
+static hg_value_id push_transpose(hg_build *b, hg_value_id x, const push_perm *p)
+{
+    int64_t perm[HG_MAX_RANK];
+    for (int32_t k = 0; k < p->rank; k++)
+        perm[k] = p->to[k];
+    hg_attr attr = hg_attr_make_ints(b, "perm", perm, (uint32_t)p->rank);
+    return hg_build_op(b, "Transpose", &x, 1, &attr, 1);
+}
+
+/* ---- two in a row ------------------------------------------------------------------------------------------ */
+
+static holo_status push_compose(hg_graph *g, hg_node_id id, bool *changed)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    push_perm outer = push_read(g, n->out[0]), inner = push_read(g, hg_node_in(g, n, 0));
+    if (push_is_identity(&outer)) {
+        hg_graph_replace_uses(g, n->out[0], hg_node_in(g, n, 0));
+        hg_graph_remove_node(g, id);
+        *changed = true;
+        return HOLO_OK;
+    }
+    if (inner.rank != outer.rank) return HOLO_OK;
+    push_perm both = {.rank = outer.rank};
+    for (int32_t k = 0; k < outer.rank; k++)
+        both.to[k] = inner.to[outer.to[k]];
+    hg_build b;
+    hg_build_init(&b, g, id);
+    hg_value_id x = push_source(g, hg_node_in(g, n, 0));
+    hg_build_replace(&b, 0, push_is_identity(&both) ? x : push_transpose(&b, x, &both));
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    *changed = true;
+    return b.status;
+}
+
+/* ---- operators that do not care ------------------------------------------------------------------------------ */
+
+static bool push_is_single(const hg_graph *g, hg_value_id v)
+{
+    const hg_type *t = &hg_graph_value(g, v)->type;
+    for (int32_t k = 0; k < t->rank; k++)
+        if (!hg_dim_is(&g->dims, t->dim[k], 1)) return false;
+    return true;
+}
+
+/* The order that pays to move past node n: some input has it, and no more full-size inputs lack it. */
+static bool push_wanted(const hg_graph *g, const hg_node *n, push_perm *out)
+{
+    uint32_t with = 0, without = 0;
+    out->rank = 0;
+    for (uint32_t i = 0; i < n->n_in; i++) {
+        hg_value_id v = hg_node_in(g, n, i);
+        if (v == 0 || hg_graph_is_const(g, v) || push_is_single(g, v)) continue;
+        push_perm p = push_read(g, v);
+        if (p.rank == 0)
+            without++;
+        else if (out->rank == 0 || push_equal(&p, out))
+            *out = p, with++;
+        else
+            without++;
+    }
+    return with > 0 && with >= without;
+}
+
+/* Input v as it looks before the Transpose p: its source, or transposed back (constants fold later). */
+static hg_value_id push_before(hg_build *b, hg_value_id v, const push_perm *p)
+{
+    if (v == 0) return 0;
+    push_perm own = push_read(b->g, v), inverse = push_inverse(p);
+    if (own.rank != 0 && push_equal(&own, p)) return push_source(b->g, v);
+    int32_t rank = hg_build_type(b, v)->rank;
+    if (rank == 0) return v;
+    if (rank < p->rank) {
+        int64_t axes[HG_MAX_RANK];
+        for (int32_t k = 0; k < p->rank - rank; k++)
+            axes[k] = k;
+        v = hg_build_2(b, "Unsqueeze", v, hg_build_ints(b, axes, (uint32_t)(p->rank - rank)));
+    }
+    return push_transpose(b, v, &inverse);
+}
+
+static holo_status push_pointwise(hg_graph *g, hg_node_id id, bool *changed)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    push_perm p;
+    if (n->n_out != 1 || !push_wanted(g, n, &p)) return HOLO_OK;
+    if (hg_graph_value(g, n->out[0])->type.rank != p.rank) return HOLO_OK;
+    hg_build b;
+    hg_build_init(&b, g, id);
+    hg_value_id *in;
+    uint32_t n_in = n->n_in;
+    HG_TRY(HG_NEW(g->ctx, n_in + 1, &in));
+    for (uint32_t i = 0; i < n_in; i++)
+        in[i] = push_before(&b, hg_build_in(&b, i), &p);
+    hg_node_id made = hg_build_clone(&b, in, n_in);
+    if (made == 0) return b.status;
+    hg_build_replace(&b, 0, push_transpose(&b, hg_graph_node(g, made)->out[0], &p));
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    *changed = true;
+    return b.status;
+}
+
+/* Concat, Split, Softmax ...: the attribute "axis" names another dimension. */
+static holo_status push_axis(hg_graph *g, hg_node_id id, uint32_t n_data, int64_t standard,
+                             bool *changed)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    hg_node view = *n;
+    if (n_data < view.n_in) view.n_in = n_data;
+    push_perm p;
+    if (!push_wanted(g, &view, &p) || p.rank != hg_graph_value(g, hg_node_in(g, n, 0))->type.rank)
+        return HOLO_OK;
+    int64_t axis = hg_node_int(n, "axis", standard);
+    if (axis < 0) axis += p.rank;
+    hg_build b;
+    hg_build_init(&b, g, id);
+    hg_value_id *in;
+    uint32_t n_in = n->n_in, n_out = n->n_out;
+    HG_TRY(HG_NEW(g->ctx, n_in + 1, &in));
+    for (uint32_t i = 0; i < n_in; i++)
+        in[i] = i < n_data ? push_before(&b, hg_build_in(&b, i), &p) : hg_build_in(&b, i);
+    HG_TRY(hg_graph_set_attr(g, id, hg_attr_make_int("axis", p.to[axis])));
+    hg_node_id made = hg_build_clone(&b, in, n_in);
+    if (made == 0) return b.status;
+    for (uint32_t j = 0; j < n_out; j++)
+        if (hg_graph_node(g, made)->out[j] != 0)
+            hg_build_replace(&b, j, push_transpose(&b, hg_graph_node(g, made)->out[j], &p));
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    *changed = true;
+    return b.status;
+}
+
+/* ReduceMean and the like: constant axes are renamed. */
+static holo_status push_reduce(hg_graph *g, hg_node_id id, bool *changed)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    push_perm p = push_read(g, hg_node_in(g, n, 0));
+    const int64_t *axes;
+    size_t count;
+    hg_value_id from = hg_node_in(g, n, 1);
+    if (p.rank == 0 || from == 0 || !hg_graph_const_ints(g, from, &axes, &count) || count == 0 ||
+        count > HG_MAX_RANK)
+        return HOLO_OK;
+    int64_t renamed[HG_MAX_RANK];
+    bool reduced[HG_MAX_RANK] = {false}, keep = hg_node_int(n, "keepdims", 1) != 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t axis = axes[i] < 0 ? axes[i] + p.rank : axes[i];
+        renamed[i] = p.to[axis];
+        reduced[p.to[axis]] = true;
+    }
+    /* Dimensions that stay, in the result's order, as places among those that stay in the source's. */
+    push_perm kept = {0};
+    for (int32_t k = 0; k < p.rank; k++) {
+        if (reduced[p.to[k]]) continue;
+        int32_t place = 0;
+        for (int32_t d = 0; d < p.to[k]; d++)
+            place += !reduced[d];
+        kept.to[kept.rank++] = place;
+    }
+    hg_build b;
+    hg_build_init(&b, g, id);
+    hg_value_id in[2] = {push_source(g, hg_build_in(&b, 0)),
+                         hg_build_ints(&b, renamed, (uint32_t)count)};
+    hg_node_id made = hg_build_clone(&b, in, 2);
+    if (made == 0) return b.status;
+    hg_value_id out = hg_graph_node(g, made)->out[0];
+    if (keep)
+        out = push_transpose(&b, out, &p);
+    else if (!push_is_identity(&kept))
+        out = push_transpose(&b, out, &kept);
+    hg_build_replace(&b, 0, out);
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    *changed = true;
+    return b.status;
+}
+
+static bool push_is_reduce(const hg_node *n)
+{
+    static const char *const names[] = {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin",
+                                        "ReduceProd", "ReduceL2",  "ReduceL1",  "ReduceSumSquare"};
+    for (size_t i = 0; i < HG_COUNT(names); i++)
+        if (hg_op_is(n, names[i])) return true;
+    return false;
+}
+
+static holo_status push_node(hg_graph *g, hg_node_id id, bool *changed)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    if (hg_op_is(n, "Transpose")) return push_compose(g, id, changed);
+    if (n->op->lane != NULL || hg_op_is(n, "holo:Lane")) return push_pointwise(g, id, changed);
+    if (hg_op_is(n, "Concat")) return push_axis(g, id, UINT32_MAX, 0, changed);
+    if (hg_op_is(n, "Split")) return push_axis(g, id, 1, 0, changed);
+    if (hg_op_is(n, "Softmax") || hg_op_is(n, "LogSoftmax")) return push_axis(g, id, 1, -1, changed);
+    if (push_is_reduce(n)) return push_reduce(g, id, changed);
+    return HOLO_OK;
+}
+
+static holo_status push_run(hg_graph *g, bool *changed)
+{
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
+        hg_node_id next = hg_graph_node(g, id)->next;
+        HG_TRY(push_node(g, id, changed));
+        id = next;
+    }
+    return HOLO_OK;
+}
+
+const hg_pass hg_pass_push_transpose = {
+    .name = "push_transpose",
+    .brief = "Transpose moves towards the outputs until it meets its inverse",
+    .run = push_run,
+};
