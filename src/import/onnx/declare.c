@@ -80,10 +80,6 @@ holo_status hg_declare_settings(hg_importer *im)
         HG_TRY(declare_dim_setting(im, i));
     for (size_t i = 0; i < im->options->n_shapes; i++)
         HG_TRY(declare_shape_setting(im, i));
-    for (size_t i = 0; i < im->options->n_shapes && im->options->shape_is_used != NULL; i++)
-        im->options->shape_is_used[i] = false;
-    for (size_t i = 0; i < im->options->n_dims && im->options->dim_is_used != NULL; i++)
-        im->options->dim_is_used[i] = false;
     return HOLO_OK;
 }
 
@@ -183,7 +179,7 @@ holo_status hg_declare_check_used(const hg_importer *im)
         const hg_str name = hg_str_from(o->dims[i].name);
         const bool is_used = hg_map_get(&im->symbol_of, name) != 0;
         if (o->dim_is_used != NULL)
-            o->dim_is_used[i] = is_used;
+            o->dim_is_used[i] |= is_used;
         else if (!is_used)
             return hg_fail(im->ctx->error, HOLO_E_ARG,
                            "no dimension is called '%.*s'; the model's inputs have: %s",

@@ -15,9 +15,9 @@ typedef struct hg_import_options {
     size_t n_dims;
     const holo_shape_setting *shapes;
     size_t n_shapes;
-    /* One flag per setting, set to true when the model has such a dimension or input. Without flags
-     * (NULL) a setting that names nothing is an error; with them the caller, who may have several
-     * models, checks. */
+    /* One flag per setting, set to true when the model has such a dimension or input and left alone
+     * otherwise. Without flags (NULL) a setting that names nothing is an error; with them the
+     * caller, who may have several models, checks in the end. */
     bool *dim_is_used;
     bool *shape_is_used;
 } hg_import_options;
