@@ -223,19 +223,16 @@ static void graph_unlink_node(hg_graph *g, hg_node_id id)
 }
 
 /* The parts of a node that are new: outputs and bodies. */
-static holo_status graph_make_results(hg_graph *g, hg_node_id id, hg_node *n)
+static holo_status graph_make_results(hg_graph *g, hg_node *n)
 {
     if (n->n_out != 0) HG_TRY(HG_NEW(g->ctx, n->n_out, &n->out));
     if (n->n_body != 0) HG_TRY(HG_NEW(g->ctx, n->n_body, &n->body));
     for (uint32_t i = 0; i < n->n_out; i++) {
         HG_TRY(graph_new_value(g, &n->out[i]));
-        hg_value *v = hg_graph_value(g, n->out[i]);
-        v->type.rank = HG_RANK_UNKNOWN;
-        v->node = id;
-        v->index = i;
+        g->value[n->out[i]].type.rank = HG_RANK_UNKNOWN;
     }
     for (uint32_t i = 0; i < n->n_body; i++)
-        HG_TRY(hg_graph_add_region(g, id, &n->body[i]));
+        HG_TRY(hg_graph_add_region(g, 0, &n->body[i]));
     return HOLO_OK;
 }
 
@@ -253,12 +250,19 @@ holo_status hg_graph_add_node(hg_graph *g, hg_region_id region, hg_node_id befor
     hg_node *grown = graph_grow(g, g->node, g->n_node, &g->node_capacity, sizeof *grown);
     if (grown == NULL) return HOLO_E_NOMEM;
     g->node = grown;
-    HG_TRY(graph_make_results(g, id, &n));
+    HG_TRY(graph_make_results(g, &n));
     HG_TRY(graph_new_slots(g, n.n_in, &n.first_slot));
+    /* Nothing fails from here on; before, nothing refers to a node that does not come to be. */
     for (uint32_t i = 0; i < n.n_in; i++) {
         g->use[n.first_slot + i] = (hg_use){.node = id, .index = i};
         graph_link_use(g, n.first_slot + i, spec->in[i]);
     }
+    for (uint32_t i = 0; i < n.n_out; i++) {
+        g->value[n.out[i]].node = id;
+        g->value[n.out[i]].index = i;
+    }
+    for (uint32_t i = 0; i < n.n_body; i++)
+        g->region[n.body[i]].owner = id;
     g->node[id] = n;
     g->n_node++;
     graph_link_node(g, id, region, before);

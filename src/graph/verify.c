@@ -113,7 +113,7 @@ static holo_status verify_region_ids(const verify *v)
         const hg_region *r = &g->region[id];
         bool good = r->first < g->n_node && r->last < g->n_node && r->owner < g->n_node &&
                     r->first_slot <= g->n_use && r->n_out <= g->n_use - r->first_slot &&
-                    (r->owner == 0) == (id == HG_REGION_MAIN);
+                    (id != HG_REGION_MAIN || r->owner == 0);
         for (uint32_t i = 0; good && i < r->n_in; i++)
             good = r->in[i] != 0 && r->in[i] < g->n_value;
         if (!good) return verify_bad_region(v, id, "it refers to something outside the graph");
