@@ -2,24 +2,11 @@
  */
 #include "op/op_matmul.h"
 
-/* numpy: a vector on the left is a row, on the right a column; that dimension is dropped again. */
 static holo_status matmul_infer(hg_infer *n)
 {
-    hg_type a = *n->in[0], b = *n->in[1];
-    hg_dim one = hg_dim_const(n->dims, 1);
-    HG_TRY(hg_infer_rank(n, 0, 1, HG_MAX_RANK));
-    HG_TRY(hg_infer_rank(n, 1, 1, HG_MAX_RANK));
     HG_TRY(hg_infer_same_type(n, 0, 1));
-    if (n->in[0]->rank == 1) a = (hg_type){.dtype = a.dtype, .rank = 2, .dim = {one, a.dim[0]}};
-    if (n->in[1]->rank == 1) b = (hg_type){.dtype = b.dtype, .rank = 2, .dim = {b.dim[0], one}};
-    hg_type *out = &n->out[0];
-    HG_TRY(hg_matmul_shape(n, &a, &b, out));
-    out->dtype = n->in[0]->dtype;
-    if (n->in[1]->rank == 1) out->rank--;
-    if (n->in[0]->rank == 1) {
-        if (n->in[1]->rank != 1) out->dim[out->rank - 2] = out->dim[out->rank - 1];
-        out->rank--;
-    }
+    HG_TRY(hg_matmul_infer(n, n->in[0], n->in[1], &n->out[0]));
+    n->out[0].dtype = n->in[0]->dtype;
     return HOLO_OK;
 }
 
@@ -32,11 +19,7 @@ static holo_status matmul_lower(hg_build *b)
     if (left) x = hg_build_2(b, "Unsqueeze", x, hg_build_ints(b, (int64_t[]){0}, 1));
     if (right) y = hg_build_2(b, "Unsqueeze", y, hg_build_ints(b, (int64_t[]){1}, 1));
     hg_value_id out = hg_build_2(b, "MatMul", x, y);
-    int64_t axes[2];
-    uint32_t n_axes = 0;
-    if (left) axes[n_axes++] = -2;
-    if (right) axes[n_axes++] = -1;
-    hg_build_replace(b, 0, hg_build_2(b, "Squeeze", out, hg_build_ints(b, axes, n_axes)));
+    hg_build_replace(b, 0, hg_matmul_drop(b, out, left, right));
     return b->status;
 }
 

@@ -23,6 +23,34 @@ holo_status hg_matmul_shape(const hg_infer *n, const hg_type *a, const hg_type *
     return HOLO_OK;
 }
 
+holo_status hg_matmul_infer(const hg_infer *n, const hg_type *a, const hg_type *b, hg_type *out)
+{
+    hg_dim one = hg_dim_const(n->dims, 1);
+    hg_type x = *a, y = *b;
+    if (a->rank < 1 || b->rank < 1)
+        return hg_infer_fail(n, HOLO_E_SHAPE,
+                             "the operands have ranks %d and %d, expected at least 1", a->rank,
+                             b->rank);
+    if (a->rank == 1) x = (hg_type){.rank = 2, .dim = {one, a->dim[0]}};
+    if (b->rank == 1) y = (hg_type){.rank = 2, .dim = {b->dim[0], one}};
+    HG_TRY(hg_matmul_shape(n, &x, &y, out));
+    if (b->rank == 1) out->rank--;
+    if (a->rank != 1) return HOLO_OK;
+    if (b->rank != 1) out->dim[out->rank - 2] = out->dim[out->rank - 1];
+    out->rank--;
+    return HOLO_OK;
+}
+
+hg_value_id hg_matmul_drop(hg_build *b, hg_value_id product, bool left, bool right)
+{
+    int64_t axes[2];
+    uint32_t count = 0;
+    if (left) axes[count++] = -2;
+    if (right) axes[count++] = -1;
+    if (count == 0) return product;
+    return hg_build_2(b, "Squeeze", product, hg_build_ints(b, axes, count));
+}
+
 holo_status hg_epilogue_type(const hg_infer *n, uint32_t first_extra, holo_dtype *out)
 {
     const hg_attr *code = hg_node_attr(n->node, "code"), *types = hg_node_attr(n->node, "types");

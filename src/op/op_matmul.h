@@ -11,6 +11,12 @@
 /* [batch..., m, k] by [batch..., k, n]; sets rank and dims of out. */
 HG_MUST_CHECK holo_status hg_matmul_shape(const hg_infer *n, const hg_type *a, const hg_type *b,
                                           hg_type *out);
+/* numpy's rule: a vector on the left is a row, on the right a column, and that dimension is dropped
+ * again. */
+HG_MUST_CHECK holo_status hg_matmul_infer(const hg_infer *n, const hg_type *a, const hg_type *b,
+                                          hg_type *out);
+/* Drops the row dimension (left) and the column dimension (right) that vectors got. */
+hg_value_id hg_matmul_drop(hg_build *b, hg_value_id product, bool left, bool right);
 /* Element type of a kernel's result: attribute "types" when there is an epilogue, else the input's.
  * Also checks that "code" fits the operands that begin at input first_extra. */
 HG_MUST_CHECK holo_status hg_epilogue_type(const hg_infer *n, uint32_t first_extra,
