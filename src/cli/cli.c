@@ -15,7 +15,7 @@ const char *hg_cli_clean(const char *text, char *out, size_t size)
 {
     size_t n = 0;
     for (; text != NULL && text[n] != '\0' && n + 1 < size; n++)
-        out[n] = (unsigned char)text[n] < 0x20 || text[n] == 0x7f ? '?' : text[n];
+        out[n] = (char)((unsigned char)text[n] < 0x20 || text[n] == 0x7f ? '?' : text[n]);
     out[n] = '\0';
     return out;
 }

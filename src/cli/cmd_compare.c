@@ -87,6 +87,7 @@ static bool compare_rehash(compare *c, size_t n)
     return true;
 }
 
+/* Takes over the name on success. */
 static bool compare_add(compare *c, const compare_value *value)
 {
     if (c->n_value == c->capacity) {
@@ -96,11 +97,13 @@ static bool compare_add(compare *c, const compare_value *value)
         c->value = grown;
         c->capacity = capacity;
     }
-    c->value[c->n_value++] = *value;
-    if (c->n_value * 2 > c->n_slot) return compare_rehash(c, c->n_slot == 0 ? 256 : c->n_slot * 2);
+    if ((c->n_value + 1) * 2 > c->n_slot &&
+        !compare_rehash(c, c->n_slot == 0 ? 256 : c->n_slot * 2))
+        return false;
     size_t i = compare_hash(value->name, value->occurrence);
     while (c->slot[i & (c->n_slot - 1)] != 0)
         i++;
+    c->value[c->n_value++] = *value;
     c->slot[i & (c->n_slot - 1)] = (uint32_t)c->n_value;
     return true;
 }
@@ -118,10 +121,13 @@ static void compare_keep(compare *c, const char *name, const holo_tensor *tensor
     compare_value v = {.name = strdup(name), .form = *tensor, .offset = ftello(c->spill)};
     v.form.data = NULL;
     if (head != NULL) v.occurrence = ++head->made;
-    if (v.name == NULL || size == SIZE_MAX ||
-        (size > 0 && fwrite(tensor->data, 1, size, c->spill) != size) || !compare_add(c, &v))
-        c->failure =
-            "cannot keep the values of the first file: no space in the temporary folder or memory";
+    bool kept = v.name != NULL && size != SIZE_MAX &&
+                (size == 0 || fwrite(tensor->data, 1, size, c->spill) == size) &&
+                compare_add(c, &v);
+    if (kept) return;
+    free(v.name);
+    c->failure =
+        "cannot keep the values of the first file: no space in the temporary folder or memory";
 }
 
 static void compare_trace_first(void *user, const holo_step_info *step)

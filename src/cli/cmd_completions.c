@@ -29,7 +29,7 @@ static void completions_names(const hg_cli_option *table, const char *before)
 /* "fast|exact" as "fast exact". */
 static void completions_words(const char *choices)
 {
-    for (; *choices != '\0'; choices++)
+    for (; choices != NULL && *choices != '\0'; choices++)
         putchar(*choices == '|' ? ' ' : *choices);
 }
 

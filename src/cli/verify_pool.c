@@ -66,7 +66,7 @@ static void verify_pool_child(const verify_pool *p, size_t index, int fd)
     if (p->options->max_memory > 0 && !VERIFY_POOL_SANITIZED) setrlimit(RLIMIT_AS, &memory);
     hg_verify_outcome outcome =
         hg_verify_run_case(&p->cases->item[index], p->options, text + 1, sizeof text - 1);
-    text[0] = outcome == HG_VERIFY_PASS ? 'P' : outcome == HG_VERIFY_SKIP ? 'S' : 'F';
+    text[0] = "PFS"[outcome];
     for (size_t at = 0, n = strlen(text); at < n;) {
         ssize_t written = write(fd, text + at, n - at);
         if (written <= 0) break;

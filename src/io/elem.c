@@ -5,13 +5,12 @@
 
 uint32_t hg_elem_bits(holo_dtype dtype)
 {
-    switch ((int)dtype) {
-#define X(name, number, text, bits)                                                                \
-    case number: return bits;
+    static const uint8_t width[] = {
+#define X(name, number, text, bits) [number] = bits,
         HOLO_DTYPE_MAP(X)
 #undef X
-    default: return 0;
-    }
+    };
+    return (uint32_t)dtype < HG_COUNT(width) ? width[dtype] : 0;
 }
 
 uint32_t hg_elem_parts(holo_dtype dtype)

@@ -75,11 +75,10 @@ holo_status hg_io_read_file(const char *path, hg_io_bytes *out, holo_error *erro
 
 void hg_io_bytes_free(hg_io_bytes *bytes)
 {
-    /* The cast drops const: the memory is ours, the view handed out is read-only. */
     if (bytes->is_mapped)
-        munmap((void *)(uintptr_t)bytes->data, bytes->size);
+        munmap(bytes->data, bytes->size);
     else
-        free((void *)(uintptr_t)bytes->data);
+        free(bytes->data);
     *bytes = (hg_io_bytes){0};
 }
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 typedef struct hg_io_bytes {
-    const uint8_t *data;
+    uint8_t *data; /* to be read only: it may be mapped */
     size_t size;
     bool is_mapped;
 } hg_io_bytes;

@@ -134,7 +134,8 @@ static char *fill_cut(char *text)
     return colon + 1;
 }
 
-static holo_status fill_one(char *text, const char *whole, hg_rng *rng, hg_fill_input *out,
+/* NAME:DTYPE:DIMS:FILL, cut apart in place; the name stays at the start of text. */
+static holo_status fill_one(char *text, const char *whole, hg_rng *rng, holo_tensor *out,
                             holo_error *error)
 {
     char *how = fill_cut(text), *dims = how ? fill_cut(text) : NULL;
@@ -145,15 +146,25 @@ static holo_status fill_one(char *text, const char *whole, hg_rng *rng, hg_fill_
     if (hg_elem_bits(shape.dtype) == 0)
         return hg_fail(error, HOLO_E_ARG, "input '%s': unknown type '%s'", text, type);
     HG_TRY(fill_dims(text, dims, &shape, error));
-    hg_fill fill;
+    hg_fill fill = {0};
     holo_status status = hg_fill_parse(how, &fill, error);
     if (status != HOLO_OK) return hg_fail_prefix(error, status, "input '%s': ", text);
     if (holo_tensor_bytes(&shape) > FILL_MAX_BYTES)
         return hg_fail(error, HOLO_E_LIMIT, "input '%s': dims %s are too large", text, dims);
-    HG_TRY(hg_io_tensor_new(shape.dtype, shape.dim, shape.rank, &out->tensor, error));
-    hg_fill_tensor(&fill, rng, &out->tensor);
-    out->name = text;
+    HG_TRY(hg_io_tensor_new(shape.dtype, shape.dim, shape.rank, out, error));
+    hg_fill_tensor(&fill, rng, out);
     return HOLO_OK;
+}
+
+/* `whole` is a copy for sentences: parsing cuts the other one. */
+static holo_status fill_append(const char *whole, hg_rng *rng, hg_fill_inputs *list,
+                               holo_error *error)
+{
+    hg_fill_input *item = &list->item[list->count];
+    item->name = strdup(whole);
+    if (item->name == NULL) return hg_fail_nomem(error, strlen(whole));
+    list->count++; /* from here on the list owns the name */
+    return fill_one(item->name, whole, rng, &item->tensor, error);
 }
 
 holo_status hg_fill_inputs_parse(const char *text, hg_rng *rng, hg_fill_inputs *out,
@@ -165,23 +176,18 @@ holo_status hg_fill_inputs_parse(const char *text, hg_rng *rng, hg_fill_inputs *
     if (most > FILL_MAX_INPUTS)
         return hg_fail(error, HOLO_E_LIMIT, "more than %d inputs", FILL_MAX_INPUTS);
     hg_fill_inputs list = {calloc(most, sizeof(hg_fill_input)), 0};
-    if (list.item == NULL) return hg_fail_nomem(error, most * sizeof(hg_fill_input));
+    char *copy = strdup(text);
     holo_status status = HOLO_OK;
-    while (status == HOLO_OK && *text != '\0') {
-        size_t length = strcspn(text, ";");
-        if (length > 0) {
-            char *part = strndup(text, length), *whole = strndup(text, length);
-            if (part == NULL || whole == NULL) status = hg_fail_nomem(error, length);
-            if (status == HOLO_OK)
-                status = fill_one(part, whole, rng, &list.item[list.count], error);
-            if (status == HOLO_OK)
-                list.count++;
-            else
-                free(part);
-            free(whole);
-        }
-        text += length + (text[length] == ';');
+    if (list.item == NULL || copy == NULL) {
+        hg_fail_nomem(error, most * sizeof(hg_fill_input));
+        status = HOLO_E_NOMEM;
     }
+    for (char *part = copy, *end; status == HOLO_OK && *part != '\0'; part = end) {
+        end = part + strcspn(part, ";");
+        if (*end == ';') *end++ = '\0';
+        if (*part != '\0') status = fill_append(part, rng, &list, error);
+    }
+    free(copy);
     if (status != HOLO_OK) {
         hg_fill_inputs_free(&list);
         return status;

@@ -7,7 +7,6 @@
 #include "io/tensor.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,12 +113,13 @@ static const struct {
 static holo_status npy_descr(npy_parser *p, npy_header *h)
 {
     if (npy_accept(p, "[")) return npy_bad(p, "structured types are not supported");
-    holo_string text;
+    holo_string text = {0};
     HG_TRY(npy_text(p, &text));
     npy_parser word = *p;
     word.at = text.text;
     word.end = text.text + text.length;
-    char order = text.length > 0 ? text.text[0] : '?';
+    char order = '=';
+    if (text.length > 0) order = text.text[0];
     if (order == '<' || order == '>' || order == '|' || order == '=') word.at++;
     if (word.at == word.end) return npy_bad(p, "its element type is empty");
     h->kind = *word.at++;
@@ -142,7 +142,7 @@ static holo_status npy_dict(npy_parser *p, npy_header *h)
     uint32_t seen = 0;
     if (!npy_accept(p, "{")) return npy_bad(p, "its header is not a dictionary");
     while (!npy_accept(p, "}")) {
-        holo_string key;
+        holo_string key = {0};
         HG_TRY(npy_text(p, &key));
         if (!npy_accept(p, ":")) return npy_bad(p, "its header lacks a colon");
         if (key.length == 5 && memcmp(key.text, "descr", 5) == 0) {
@@ -230,36 +230,49 @@ static size_t npy_utf8(uint32_t code, char *out)
     return n;
 }
 
+/* UTF-32 of fixed width to UTF-8 without the NULs at its end; returns where the next text goes. */
+static char *npy_utf32(const uint8_t *from, size_t width, char *to, holo_string *out)
+{
+    char *end = to;
+    *out = (holo_string){to, 0};
+    for (size_t i = 0; i < width; i++) {
+        uint32_t code;
+        memcpy(&code, from + 4 * i, 4);
+        end += npy_utf8(code, end);
+        if (code != 0) out->length = (uint64_t)(end - to);
+    }
+    return end;
+}
+
+static void npy_split(const npy_header *h, const uint8_t *data, size_t count, char *text,
+                      holo_string *item)
+{
+    size_t width = (size_t)h->width;
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *from = data + i * (h->kind == 'U' ? width * 4 : width);
+        size_t n = width;
+        while (h->kind == 'S' && n > 0 && from[n - 1] == 0)
+            n--;
+        item[i] = (holo_string){(const char *)from, n};
+        if (h->kind == 'U') text = npy_utf32(from, width, text, &item[i]);
+    }
+}
+
 /* Fixed-width texts, padded with NUL, to a STRING tensor. */
 static holo_status npy_strings(const npy_header *h, const uint8_t *data, size_t count,
                                holo_tensor *out, holo_error *error)
 {
-    size_t width = (size_t)h->width, bytes = h->kind == 'U' ? width * 4 : width;
     /* A UTF-32 character never needs more bytes in UTF-8. */
-    char *text = malloc(count * bytes + 1);
+    size_t size = h->kind == 'U' ? count * (size_t)h->width * 4 + 1 : 1;
+    char *text = malloc(size);
     holo_string *item = calloc(count + 1, sizeof *item);
-    holo_status status = HOLO_OK;
-    if (text == NULL || item == NULL) status = hg_fail_nomem(error, count * bytes);
-    char *to = text;
-    for (size_t i = 0; status == HOLO_OK && i < count; i++) {
-        const uint8_t *from = data + i * bytes;
-        size_t n = width;
-        if (h->kind == 'S') {
-            while (n > 0 && from[n - 1] == 0)
-                n--;
-            item[i] = (holo_string){(const char *)from, n};
-            continue;
-        }
-        item[i].text = to;
-        for (size_t j = 0, last = 0; j < n; j++) {
-            uint32_t code;
-            memcpy(&code, from + 4 * j, 4);
-            to += npy_utf8(code, to);
-            if (code != 0) last = (size_t)(to - item[i].text);
-            item[i].length = last;
-        }
+    holo_status status = HOLO_E_NOMEM;
+    if (text != NULL && item != NULL) {
+        npy_split(h, data, count, text, item);
+        status = hg_io_tensor_strings(item, count, h->dim, h->rank, out, error);
+    } else {
+        hg_fail_nomem(error, size);
     }
-    if (status == HOLO_OK) status = hg_io_tensor_strings(item, count, h->dim, h->rank, out, error);
     free(text);
     free(item);
     return status;
@@ -323,75 +336,4 @@ holo_status hg_npy_read(const char *path, holo_tensor *out, holo_error *error)
     holo_status status = hg_npy_read_stream(stream, path, out, error);
     fclose(stream);
     return status;
-}
-
-static bool npy_can_adapt(holo_dtype have, holo_dtype wanted)
-{
-    switch (wanted) {
-    case HOLO_BF16:
-    case HOLO_F16: return have == HOLO_U16;
-    case HOLO_F8E4M3FN:
-    case HOLO_F8E4M3FNUZ:
-    case HOLO_F8E5M2:
-    case HOLO_F8E5M2FNUZ:
-    case HOLO_F8E8M0:
-    case HOLO_F4E2M1:
-    case HOLO_U4:
-    case HOLO_U2:
-    case HOLO_BOOL: return have == HOLO_U8;
-    case HOLO_I4:
-    case HOLO_I2: return have == HOLO_I8;
-    case HOLO_NONE:
-    case HOLO_F32:
-    case HOLO_U8:
-    case HOLO_I8:
-    case HOLO_U16:
-    case HOLO_I16:
-    case HOLO_I32:
-    case HOLO_I64:
-    case HOLO_STRING:
-    case HOLO_F64:
-    case HOLO_U32:
-    case HOLO_U64:
-    case HOLO_C64:
-    case HOLO_C128:
-    case HOLO_SEQUENCE:
-    case HOLO_OPTIONAL:
-    case HOLO_MAP: return false;
-    }
-    return false;
-}
-
-/* Packs in place: the code of element i is never written behind the byte it is read from. */
-static holo_status npy_pack(holo_tensor *tensor, holo_dtype wanted, holo_error *error)
-{
-    uint8_t *data = tensor->data;
-    int64_t count = holo_tensor_count(tensor);
-    int bits = (int)hg_elem_bits(wanted), per_byte = 8 / bits, range = 1 << bits;
-    int low = wanted == HOLO_I4 || wanted == HOLO_I2 ? -range / 2 : 0;
-    for (int64_t i = 0; i < count; i++) {
-        int value = tensor->dtype == HOLO_I8 ? ((const int8_t *)data)[i] : data[i];
-        if (value < low || value >= low + range)
-            return hg_fail(error, HOLO_E_DATA, "element %" PRId64 " is %d, which does not fit %s",
-                           i, value, holo_dtype_text(wanted));
-    }
-    for (int64_t i = 0; i < count; i++) {
-        int shift = (int)(i % per_byte) * bits, code = data[i] & (range - 1);
-        uint8_t *to = &data[i / per_byte];
-        *to = (uint8_t)((shift == 0 ? 0 : *to) | code << shift);
-    }
-    return HOLO_OK;
-}
-
-holo_status hg_npy_adapt(holo_tensor *tensor, holo_dtype wanted, holo_error *error)
-{
-    if (!npy_can_adapt(tensor->dtype, wanted)) return HOLO_OK;
-    if (hg_elem_bits(wanted) < 8) HG_TRY(npy_pack(tensor, wanted, error));
-    if (wanted == HOLO_BOOL) {
-        uint8_t *data = tensor->data;
-        for (int64_t i = 0, n = holo_tensor_count(tensor); i < n; i++)
-            data[i] = data[i] != 0;
-    }
-    tensor->dtype = wanted;
-    return HOLO_OK;
 }

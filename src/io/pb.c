@@ -222,13 +222,13 @@ static holo_status pb_read_tensor(hg_pb_span all, holo_tensor *out, holo_error *
     if (t.shape.dtype == HOLO_STRING) return pb_strings(&t, (size_t)count, out, error);
     if (t.has_raw && hg_pb_size(t.raw) > 0 && pb_has_typed_data(all))
         return hg_fail(error, HOLO_E_MODEL, "a tensor has both raw data and typed data");
-    if (t.has_raw && !pb_has_typed_data(all))
-        HG_TRY(pb_raw(&t, size, out, error));
-    else
-        HG_TRY(pb_typed(&t, size, out, error));
-    if (out->dtype == HOLO_BOOL)
-        for (size_t i = 0; i < size; i++)
-            ((uint8_t *)out->data)[i] = ((uint8_t *)out->data)[i] != 0;
+    holo_tensor value = {0};
+    HG_TRY(t.has_raw && !pb_has_typed_data(all) ? pb_raw(&t, size, &value, error)
+                                                : pb_typed(&t, size, &value, error));
+    uint8_t *truth = value.dtype == HOLO_BOOL ? value.data : NULL;
+    for (size_t i = 0; truth != NULL && i < size; i++)
+        truth[i] = truth[i] != 0; /* any other byte would be a value that no kernel expects */
+    *out = value;
     return HOLO_OK;
 }
 

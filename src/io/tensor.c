@@ -99,11 +99,11 @@ holo_status hg_io_tensor_copy(const holo_tensor *tensor, holo_tensor *out, holo_
         return hg_io_tensor_strings(tensor->data, count < 0 ? 0 : (size_t)count, tensor->dim,
                                     tensor->rank, out, error);
     }
-    holo_tensor t;
+    holo_tensor t = {0};
     if (!hg_io_is_container(tensor->dtype)) {
         HG_TRY(hg_io_tensor_new(tensor->dtype, tensor->dim, tensor->rank, &t, error));
         size_t size = holo_tensor_bytes(&t);
-        if (size > 0) memcpy(t.data, tensor->data, size);
+        if (t.data != NULL && size > 0) memcpy(t.data, tensor->data, size);
         *out = t;
         return HOLO_OK;
     }
