@@ -15,6 +15,7 @@
 #include "base/half.h"
 #include "isa/lane_math.h"
 #include "kernel/conv.h"
+#include "kernel/number.h"
 
 #define POOL_BYTE_TYPES (HG_TYPE_BIT(HOLO_I8) | HG_TYPE_BIT(HOLO_U8))
 
@@ -221,26 +222,6 @@ static pool_line_fn pool_pick(holo_dtype dtype, hg_pool_mode mode)
     return largest ? pool_max_f32 : pool_add_f32;
 }
 
-static double pool_load(const void *data, holo_dtype dtype, int64_t i)
-{
-    if (dtype == HOLO_F64) return ((const double *)data)[i];
-    if (dtype == HOLO_F16) return (double)hg_f16_to_f32(((const uint16_t *)data)[i]);
-    if (dtype == HOLO_BF16) return (double)hg_bf16_to_f32(((const uint16_t *)data)[i]);
-    if (dtype == HOLO_I8) return (double)((const int8_t *)data)[i];
-    if (dtype == HOLO_U8) return (double)((const uint8_t *)data)[i];
-    return (double)((const float *)data)[i];
-}
-
-static void pool_store(void *data, holo_dtype dtype, int64_t i, double value)
-{
-    if (dtype == HOLO_F64) ((double *)data)[i] = value;
-    if (dtype == HOLO_F32) ((float *)data)[i] = (float)value;
-    if (dtype == HOLO_F16) ((uint16_t *)data)[i] = hg_f32_to_f16((float)value);
-    if (dtype == HOLO_BF16) ((uint16_t *)data)[i] = hg_f32_to_bf16((float)value);
-    if (dtype == HOLO_I8) ((int8_t *)data)[i] = (int8_t)value;
-    if (dtype == HOLO_U8) ((uint8_t *)data)[i] = (uint8_t)value;
-}
-
 /* Type of the accumulators: i8 and u8 stay as they are. */
 static holo_dtype pool_acc_type(holo_dtype dtype)
 {
@@ -261,7 +242,7 @@ static void pool_fill(void *acc, holo_dtype dtype, int64_t count, hg_pool_mode m
         return;
     }
     for (int64_t i = 0; i < count; i++)
-        pool_store(acc, dtype, i, value);
+        hg_number_put(acc, dtype, i, value);
 }
 
 /* Taps of axis d that count for output o. */
@@ -304,7 +285,7 @@ static void pool_lp_line(const pool_shape *s, const pool_line *l, const holo_ten
 {
     for (int64_t i = 0; i < l->end - l->begin; i++)
         for (int64_t c = 0; c < s->inner; c++) {
-            double v = pool_load(x->data, x->dtype, x_at + (l->at + i * l->step) * s->inner + c);
+            double v = hg_number_at(x->data, x->dtype, x_at + (l->at + i * l->step) * s->inner + c);
             v = hg_abs_f64(v);
             acc[(l->begin + i) * s->inner + c] += p == 1   ? v
                                                   : p == 2 ? v * v
@@ -382,7 +363,7 @@ static void pool_row(const hg_args *a, const pool_shape *s, int64_t unit, void *
         return;
     }
     for (int64_t i = 0; i < count; i++)
-        pool_store(y->data, y->dtype, unit * count + i, pool_load(acc, type, i));
+        hg_number_put(y->data, y->dtype, unit * count + i, hg_number_at(acc, type, i));
 }
 
 /* Where one output of row `row` finds its largest element; -1 when its window is empty. */
@@ -405,7 +386,7 @@ static int64_t pool_largest(const hg_args *a, const pool_shape *s, int64_t x_at,
         int64_t at = 0;
         for (int d = 0; d < s->rank; d++)
             at = at * s->in[d] + first[d] + tap[d] * s->dilation[d];
-        const double v = pool_load(x->data, x->dtype, x_at + at);
+        const double v = hg_number_at(x->data, x->dtype, x_at + at);
         if (best >= 0 && !(v > largest || (v != v && largest == largest))) continue;
         best = at;
         largest = v;
@@ -432,9 +413,9 @@ static void pool_row_indices(const hg_args *a, const pool_shape *s, int64_t unit
     for (int64_t o = 0; o < s->width; o++) {
         const int64_t at = pool_largest(a, s, x_at, unit % s->rows, o), to = unit * s->width + o;
         if (at < 0) {
-            pool_store(y->data, y->dtype, to, pool_lowest(y->dtype));
+            hg_number_put(y->data, y->dtype, to, pool_lowest(y->dtype));
         } else {
-            pool_store(y->data, y->dtype, to, pool_load(x->data, x->dtype, x_at + at));
+            hg_number_put(y->data, y->dtype, to, hg_number_at(x->data, x->dtype, x_at + at));
         }
         const bool columns = a->param[HG_POOL_PARAM_ORDER] == 1;
         const int64_t place = at < 0 ? 0 : columns ? pool_column_major(s, at) : at;

@@ -19,6 +19,7 @@
 #include "isa/lane_io.h"
 #include "isa/lane_math.h"
 #include "kernel/elem.h"
+#include "kernel/number.h"
 
 #define RESIZE_FLOAT_TYPES                                                                         \
     (HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F64) | HG_TYPE_BIT(HOLO_F16) | HG_TYPE_BIT(HOLO_BF16))
@@ -58,15 +59,6 @@ typedef struct resize_shape {
     bool is_wide;  /* computes in f64 */
 } resize_shape;
 
-static double resize_read(const holo_tensor *t, int64_t i)
-{
-    float narrow = 0;
-    double wide = 0;
-    const bool is_wide = t->dtype == HOLO_F64;
-    hg_lane_read(t->dtype, is_wide ? (void *)&wide : (void *)&narrow, t->data, i, 1, 1);
-    return is_wide ? wide : (double)narrow;
-}
-
 static bool resize_is_late(const hg_args *a)
 {
     return a->n_in == 3;
@@ -84,7 +76,7 @@ static double resize_scale(const hg_args *a, int d)
     double scale;
     if (p[HG_RESIZE_DIM_PLACE] < 0) return 1.0;
     if (resize_is_late(a)) {
-        scale = resize_read(&a->in[2], p[HG_RESIZE_DIM_PLACE]);
+        scale = hg_number_load(&a->in[2], p[HG_RESIZE_DIM_PLACE]);
     } else if (p[HG_RESIZE_DIM_DENOMINATOR] != 0) {
         scale = (double)p[HG_RESIZE_DIM_NUMERATOR] / (double)p[HG_RESIZE_DIM_DENOMINATOR];
     } else {
@@ -260,8 +252,8 @@ static holo_status resize_scales_size(const hg_args *a, holo_error *e)
                    (long long)place);
         double size = (double)x->dim[d] * scale;
         if (crops && place >= 0)
-            size *= resize_read(&a->in[1], a->param[HG_RESIZE_PARAM_COUNT] + place) -
-                    resize_read(&a->in[1], place);
+            size *= hg_number_load(&a->in[1], a->param[HG_RESIZE_PARAM_COUNT] + place) -
+                    hg_number_load(&a->in[1], place);
         HG_REQUIRE(e, size >= 0.0 && size < 0x1p40, HOLO_E_DATA,
                    "dimension %d would have %g elements", d, size);
         y->dim[d] = place < 0 ? x->dim[d] : (int64_t)size;
@@ -619,8 +611,8 @@ static void resize_read_roi(const hg_args *a, resize_shape *s)
     for (int d = 0; d < a->in[0].rank; d++) {
         const int64_t place = resize_dim_params(a, d)[HG_RESIZE_DIM_PLACE];
         if (place < 0) continue;
-        s->axis[d].begin = resize_read(&a->in[1], place);
-        s->axis[d].end = resize_read(&a->in[1], a->param[HG_RESIZE_PARAM_COUNT] + place);
+        s->axis[d].begin = hg_number_load(&a->in[1], place);
+        s->axis[d].end = hg_number_load(&a->in[1], a->param[HG_RESIZE_PARAM_COUNT] + place);
     }
 }
 
