@@ -8,7 +8,7 @@
  * every instruction that the folder of that name is compiled for: AVX2    AVX2, FMA, F16C, BMI2
  *   AVX512  all of AVX2, and AVX-512 F, BW, VL, DQ, VBMI, VNNI
  *   VNNI    AVX-512 VNNI with VL
- * Asks the processor each time (about 100 ns): keep the answer where it is needed. */
+ * Costs a few loads. */
 uint32_t hg_cpu_features(void);
 
 #endif
