@@ -98,7 +98,10 @@ static int bench_runs(bench *b, holo_session *session)
     while (code == HG_CLI_OK && n < BENCH_MAX_RUNS &&
            (n < BENCH_MIN_RUNS || (hg_cli_now() - begin) * 1e3 < b->args->budget_ms)) {
         start = hg_cli_now();
-        if (holo_session_run(session, &error) != HOLO_OK) code = hg_cli_fail(b->cli, &error);
+        /* A signal during the last step finds nothing left to cancel, so it is looked at as well.
+         */
+        if (holo_session_run(session, &error) != HOLO_OK || hg_cli_interrupted() != 0)
+            code = hg_cli_fail(b->cli, &error);
         seconds[n++] = hg_cli_now() - start;
     }
     if (code == HG_CLI_OK) {
@@ -148,7 +151,8 @@ static int bench_profile(bench *b)
     hg_cli_watch(session);
     for (int i = 0; code == HG_CLI_OK && i <= BENCH_PROFILE_RUNS; i++) {
         if (i == 1) hg_cli_profile_free(&profile); /* the first run pays for page faults */
-        if (holo_session_run(session, &error) != HOLO_OK) code = hg_cli_fail(b->cli, &error);
+        if (holo_session_run(session, &error) != HOLO_OK || hg_cli_interrupted() != 0)
+            code = hg_cli_fail(b->cli, &error);
     }
     hg_cli_watch(NULL);
     profile.runs = BENCH_PROFILE_RUNS;

@@ -255,6 +255,7 @@ static int compare_side(compare *c, const hg_cli_model *both, const hg_cli_input
         hg_cli_watch(session);
         if (code == HG_CLI_OK && holo_session_run(session, &error) != HOLO_OK)
             code = hg_cli_error(c->cli, "%s: %s", m->path, error.message);
+        if (code == HG_CLI_OK && hg_cli_interrupted() != 0) code = hg_cli_fail(c->cli, &error);
         hg_cli_watch(NULL);
         if (code == HG_CLI_OK && c->failure != NULL) code = hg_cli_error(c->cli, "%s", c->failure);
         if (code == HG_CLI_OK) code = compare_outputs(c, m, session, is_second);

@@ -78,7 +78,10 @@ static int run_times(const hg_cli *cli, const run_args *a, holo_session *session
     int code = HG_CLI_OK;
     for (uint64_t i = 0; i < n && code == HG_CLI_OK; i++) {
         double start = hg_cli_now();
-        if (holo_session_run(session, &error) != HOLO_OK) code = hg_cli_fail(cli, &error);
+        /* A signal during the last step finds nothing left to cancel, so it is looked at as well.
+         */
+        if (holo_session_run(session, &error) != HOLO_OK || hg_cli_interrupted() != 0)
+            code = hg_cli_fail(cli, &error);
         seconds[i] = hg_cli_now() - start;
     }
     if (code == HG_CLI_OK && (n > 1 || cli->verbose)) {
