@@ -1,0 +1,143 @@
+/* conv.c - conv.nhwc, conv.dw and convtranspose on the shapes networks use, one thread. */
+#include "bench.h"
+
+#include "kernel/pack.h"
+
+extern const hg_kernel hg_kernels_conv_nhwc[], hg_kernels_conv_dw[], hg_kernels_conv[];
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_conv_nhwc_avx2[], hg_kernels_conv_dw_avx2[] __attribute__((weak));
+extern const hg_kernel hg_kernels_conv_avx2[] __attribute__((weak));
+#endif
+
+/* Square kernel, image and stride; padding keeps the size at stride 1. */
+typedef struct shape {
+    int64_t size, c, o, kernel, stride, groups;
+} shape;
+
+static const shape dense_shapes[] = {
+    {224, 3, 64, 7, 2, 1},   {224, 3, 32, 3, 2, 1},    {640, 3, 16, 3, 2, 1},
+    {56, 64, 64, 3, 1, 1},   {56, 64, 64, 1, 1, 1},    {56, 64, 256, 1, 1, 1},
+    {56, 256, 64, 1, 1, 1},  {28, 128, 128, 3, 1, 1},  {56, 128, 128, 3, 2, 1},
+    {14, 256, 256, 3, 1, 1}, {7, 512, 512, 3, 1, 1},   {7, 2048, 512, 1, 1, 1},
+    {112, 16, 96, 1, 1, 1},  {80, 32, 32, 3, 1, 1},    {160, 16, 16, 3, 1, 1},
+    {320, 8, 8, 3, 1, 1},    {56, 128, 128, 3, 1, 32}, {64, 320, 320, 3, 1, 1},
+    {256, 128, 3, 3, 1, 1},  {512, 32, 1, 3, 1, 1},
+};
+
+static const shape depth_shapes[] = {
+    {112, 32, 32, 3, 1, 0},  {112, 96, 96, 3, 2, 0},   {56, 144, 144, 3, 1, 0},
+    {28, 192, 192, 3, 1, 0}, {14, 576, 576, 3, 1, 0},  {14, 576, 576, 3, 2, 0},
+    {7, 960, 960, 3, 1, 0},  {28, 240, 240, 5, 1, 0},  {14, 672, 672, 5, 1, 0},
+    {14, 672, 672, 5, 2, 0}, {7, 1152, 1152, 5, 1, 0}, {56, 96, 96, 7, 1, 0},
+    {160, 30, 30, 3, 1, 0},
+};
+
+static const shape transposed_shapes[] = {
+    {160, 24, 24, 2, 2, 1},
+    {320, 24, 1, 2, 2, 1},
+    {32, 256, 128, 4, 2, 1},
+    {64, 64, 32, 3, 2, 1},
+};
+
+static void bench_dense(const hg_kernel *k, const char *variant, double peak, holo_dtype dtype)
+{
+    for (size_t i = 0; i < HG_COUNT(dense_shapes); i++) {
+        const shape s = dense_shapes[i];
+        const int64_t pad = s.kernel / 2, size = (s.size + 2 * pad - s.kernel) / s.stride + 1;
+        const int64_t k_size = s.kernel * s.kernel * s.c / s.groups;
+        holo_tensor in[2] = {
+            bench_tensor(HOLO_F32, 4, (int64_t[]){1, s.size, s.size, s.c}),
+            bench_tensor(dtype, 4,
+                         (int64_t[]){s.groups, hg_panels(s.o / s.groups), k_size, HG_PANEL}),
+        };
+        holo_tensor out = bench_tensor(HOLO_F32, 4, (int64_t[]){1, size, size, s.o});
+        const int64_t param[9] = {s.kernel, s.kernel, s.stride, s.stride, pad, pad, 1, 1, s.groups};
+        const hg_args a = {
+            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 9};
+        char name[64];
+        snprintf(name, sizeof name, "nhwc %s %s %lld %lld>%lld k%lld s%lld g%lld", variant,
+                 dtype == HOLO_F16 ? "f16" : "f32", (long long)s.size, (long long)s.c,
+                 (long long)s.o, (long long)s.kernel, (long long)s.stride, (long long)s.groups);
+        bench_run(name, k, &a, peak, 0.2);
+        free(in[0].data);
+        free(in[1].data);
+        free(out.data);
+    }
+}
+
+static void bench_depthwise(const hg_kernel *k, const char *variant, double peak)
+{
+    for (size_t i = 0; i < HG_COUNT(depth_shapes); i++) {
+        const shape s = depth_shapes[i];
+        const int64_t pad = s.kernel / 2, size = (s.size + 2 * pad - s.kernel) / s.stride + 1;
+        holo_tensor in[2] = {
+            bench_tensor(HOLO_F32, 4, (int64_t[]){1, s.size, s.size, s.c}),
+            bench_tensor(HOLO_F32, 2, (int64_t[]){s.kernel * s.kernel, s.c}),
+        };
+        holo_tensor out = bench_tensor(HOLO_F32, 4, (int64_t[]){1, size, size, s.c});
+        const int64_t param[8] = {s.kernel, s.kernel, s.stride, s.stride, pad, pad, 1, 1};
+        const hg_args a = {
+            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 8};
+        char name[64];
+        snprintf(name, sizeof name, "dw %s %lld %lld k%lld s%lld", variant, (long long)s.size,
+                 (long long)s.c, (long long)s.kernel, (long long)s.stride);
+        bench_run(name, k, &a, peak, 0.2);
+        free(in[0].data);
+        free(in[1].data);
+        free(out.data);
+    }
+}
+
+static void bench_transposed(const hg_kernel *k, const char *variant, double peak)
+{
+    for (size_t i = 0; i < HG_COUNT(transposed_shapes); i++) {
+        const shape s = transposed_shapes[i];
+        const int64_t size = (s.size - 1) * s.stride + s.kernel;
+        holo_tensor in[2] = {
+            bench_tensor(HOLO_F32, 4, (int64_t[]){1, s.c, s.size, s.size}),
+            bench_tensor(HOLO_F32, 4, (int64_t[]){s.c, s.o, s.kernel, s.kernel}),
+        };
+        holo_tensor out = bench_tensor(HOLO_F32, 4, (int64_t[]){1, s.o, size, size});
+        const int64_t param[8] = {2, 1, s.stride, s.stride, 0, 0, 1, 1};
+        const hg_args a = {
+            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 8};
+        char name[64];
+        snprintf(name, sizeof name, "transposed %s %lld %lld>%lld k%lld s%lld", variant,
+                 (long long)s.size, (long long)s.c, (long long)s.o, (long long)s.kernel,
+                 (long long)s.stride);
+        bench_run(name, k, &a, peak, 0.2);
+        free(in[0].data);
+        free(in[1].data);
+        free(out.data);
+    }
+}
+
+static const hg_kernel *bench_find(const hg_kernel *list, const char *name)
+{
+    while (list->name != NULL && strcmp(list->name, name) != 0)
+        list++;
+    return list;
+}
+
+int main(int argc, char **argv)
+{
+    const double peak = bench_peak();
+    const char *only = argc > 1 ? argv[1] : NULL;
+    printf("peak %.1f GFLOP/s\n", peak);
+#if defined(__x86_64__)
+    if (only == NULL || strcmp(only, "nhwc") == 0)
+        bench_dense(hg_kernels_conv_nhwc_avx2, "avx2", peak, HOLO_F32);
+    if (only == NULL || strcmp(only, "f16") == 0)
+        bench_dense(hg_kernels_conv_nhwc_avx2, "avx2", peak, HOLO_F16);
+    if (only == NULL || strcmp(only, "dw") == 0)
+        bench_depthwise(hg_kernels_conv_dw_avx2, "avx2", peak);
+    if (only == NULL || strcmp(only, "transposed") == 0)
+        bench_transposed(bench_find(hg_kernels_conv_avx2, "convtranspose"), "avx2", peak);
+#endif
+    if (only != NULL && strcmp(only, "reference") == 0) {
+        bench_dense(hg_kernels_conv_nhwc, "reference", peak, HOLO_F32);
+        bench_depthwise(hg_kernels_conv_dw, "reference", peak);
+        bench_transposed(bench_find(hg_kernels_conv, "convtranspose"), "reference", peak);
+    }
+    return 0;
+}

@@ -1,0 +1,314 @@
+/* conv_nhwc.c - conv.nhwc with AVX2 and FMA: an indirect matrix product.
+ *
+ * Output pixels are the rows of the product, kernel positions ("taps") its k blocks. Every row has
+ * a pointer for each tap: to the input pixel, or to zeros where the tap lies in the padding. No
+ * input is copied. With few channels a tap would be too short for the inner loop; then a tap is
+ * a whole kernel row, which is contiguous in the input where it lies inside, and a copy elsewhere.
+ *
+ * A unit is a block of pixels times a group of panels of one channel group; units that follow each
+ * other share pixels, so their pointers are made once.
+ * Error bound: one rounding for each of the K fused multiply-adds, in order. */
+#include "kernel/conv_nhwc.h"
+
+#include "backend/cpu/avx2/gemm.h"
+#include "backend/cpu/avx2/lane.h"
+#include "kernel/epilogue.h"
+#include "kernel/pack.h"
+
+enum {
+    NHWC_FIRST_EXTRA = 2,
+    NHWC_ROW_BLOCK = 96,
+    NHWC_POINTERS = 4096,        /* of a unit, at most, unless six rows need more */
+    NHWC_PATCH_VALUES = 1 << 15, /* copied kernel rows of a unit, likewise */
+    NHWC_SHORT_TAP = 24,         /* channels below which taps are kernel rows */
+    NHWC_TILE_VALUES = 6144,     /* wanted size of the block an epilogue sees */
+    NHWC_MAX_GROUP = 12,         /* panels of a unit */
+    NHWC_LARGE = 1 << 18         /* elements of an output beyond L2 */
+};
+
+typedef struct nhwc_plan {
+    hg_conv_nhwc_shape s;
+    bool by_row;         /* taps are kernel rows */
+    int64_t taps, depth; /* k = taps * depth */
+    int64_t pixels;      /* rows of the product */
+    int64_t row_block, row_blocks;
+    int64_t group, groups; /* panels of a unit; units in a channel group */
+    bool is_large;
+} nhwc_plan;
+
+static nhwc_plan nhwc_plan_of(const hg_args *a)
+{
+    nhwc_plan p = {.s = hg_conv_nhwc_shape_of(a)};
+    const hg_conv2d *g = &p.s.g;
+    p.by_row = p.s.group_c < NHWC_SHORT_TAP && g->kw > 1;
+    p.taps = p.s.k == 0 ? 0 : p.by_row ? g->kh : p.s.taps;
+    p.depth = p.taps == 0 ? 0 : p.s.k / p.taps;
+    p.pixels = g->n * g->oh * g->ow;
+    int64_t rows = hg_min(NHWC_ROW_BLOCK, NHWC_POINTERS / hg_max(1, p.taps));
+    if (p.by_row) rows = hg_min(rows, NHWC_PATCH_VALUES / hg_max(1, p.s.k));
+    rows = hg_max(HG_GEMM_ROWS, rows / HG_GEMM_ROWS * HG_GEMM_ROWS);
+    const int64_t pixels = hg_max(1, p.pixels), panels = hg_max(1, p.s.panels);
+    p.row_blocks = hg_ceil_div(pixels, rows);
+    p.row_block = hg_ceil_div(pixels, p.row_blocks);
+    if (p.row_blocks > 1) p.row_block = hg_ceil_div(p.row_block, HG_GEMM_ROWS) * HG_GEMM_ROWS;
+    p.row_blocks = hg_ceil_div(pixels, p.row_block);
+    const int64_t wanted = NHWC_TILE_VALUES / HG_PANEL / p.row_block;
+    p.group = hg_min(panels, hg_min(wanted, NHWC_MAX_GROUP));
+    p.groups = hg_ceil_div(panels, p.group);
+    p.group = hg_ceil_div(panels, p.groups);
+    p.groups = hg_ceil_div(panels, p.group);
+    p.is_large = holo_tensor_count(&a->out[0]) >= NHWC_LARGE;
+    return p;
+}
+
+static int64_t nhwc_units(const hg_args *a)
+{
+    const nhwc_plan p = nhwc_plan_of(a);
+    return holo_tensor_count(&a->out[0]) == 0 ? 0 : p.row_blocks * p.s.groups * p.groups;
+}
+
+/* Scratch: pointers, sums of a unit, zeros, copied kernel rows, the epilogue's own. */
+static size_t nhwc_pointer_bytes(const nhwc_plan *p)
+{
+    return hg_align_up((size_t)(p->row_block * p->taps) * sizeof(float *), HG_ALIGN);
+}
+
+static size_t nhwc_sum_bytes(const nhwc_plan *p)
+{
+    return (size_t)(p->row_block * p->group) * HG_PANEL * sizeof(float);
+}
+
+static size_t nhwc_zero_bytes(const nhwc_plan *p)
+{
+    return hg_align_up((size_t)p->depth * sizeof(float), HG_ALIGN);
+}
+
+static size_t nhwc_patch_bytes(const nhwc_plan *p)
+{
+    return p->by_row ? hg_align_up((size_t)(p->row_block * p->s.k) * sizeof(float), HG_ALIGN) : 0;
+}
+
+static size_t nhwc_scratch(const hg_args *a)
+{
+    const nhwc_plan p = nhwc_plan_of(a);
+    return nhwc_pointer_bytes(&p) + nhwc_sum_bytes(&p) + nhwc_zero_bytes(&p) +
+           nhwc_patch_bytes(&p) + hg_epilogue_scratch(a);
+}
+
+/* ---- pointers ---------------------------------------------------------------------------- */
+
+typedef struct nhwc_unit {
+    const hg_args *a;
+    const nhwc_plan *p;
+    const float **rows; /* [taps][n_rows] */
+    float *sum, *patch;
+    const float *zero;
+    int64_t row, n_rows, channel_group, panel, panels;
+    float *c; /* result, in the output or in sum */
+    int64_t ld;
+} nhwc_unit;
+
+/* Output pixels [ox, ox + count) of one output row; their pointers start at to[tap * n_rows]. */
+typedef struct nhwc_span {
+    int64_t ox, count;
+    const float **to;
+    float *patch; /* depth floats for each pixel and kernel row */
+} nhwc_span;
+
+/* One tap: pixels [begin, end) of the output row read `line`, the others zero. */
+static void nhwc_point_tap(const nhwc_unit *u, const nhwc_span *span, const float *line,
+                           int64_t shift, const float **to)
+{
+    const hg_conv2d *g = &u->p->s.g;
+    int64_t begin = 0, end = 0;
+    if (line != NULL) hg_conv_inside(g->w, g->ow, g->stride_w, g->pad_left, shift, &begin, &end);
+    begin = hg_max(0, hg_min(span->count, begin - span->ox));
+    end = hg_max(begin, hg_min(span->count, end - span->ox));
+    for (int64_t i = 0; i < begin; i++)
+        to[i] = u->zero;
+    const int64_t step = g->stride_w * g->c;
+    const int64_t at = (span->ox * g->stride_w + shift - g->pad_left) * g->c;
+    for (int64_t i = begin; i < end; i++)
+        to[i] = line + at + i * step;
+    for (int64_t i = end; i < span->count; i++)
+        to[i] = u->zero;
+}
+
+/* A kernel row as one tap that is not contiguous in the input: a copy. */
+static const float *nhwc_copy_row(const nhwc_unit *u, const float *line, int64_t x0, float *patch)
+{
+    const hg_conv2d *g = &u->p->s.g;
+    const int64_t c = u->p->s.group_c;
+    for (int64_t j = 0; j < g->kw; j++) {
+        const int64_t x = x0 + j * g->dil_w;
+        for (int64_t i = 0; i < c; i++)
+            patch[j * c + i] = x >= 0 && x < g->w ? line[x * g->c + i] : 0;
+    }
+    return patch;
+}
+
+/* A kernel row as one tap: in place where it lies inside the input and is contiguous. */
+static void nhwc_point_row(const nhwc_unit *u, const nhwc_span *span, const float *line, int64_t k,
+                           const float **to)
+{
+    const hg_conv2d *g = &u->p->s.g;
+    int64_t begin = 0, end = 0, unused;
+    if (line == NULL) {
+        for (int64_t i = 0; i < span->count; i++)
+            to[i] = u->zero;
+        return;
+    }
+    if (g->dil_w == 1 && u->p->s.groups == 1) {
+        hg_conv_inside(g->w, g->ow, g->stride_w, g->pad_left, 0, &begin, &unused);
+        hg_conv_inside(g->w, g->ow, g->stride_w, g->pad_left, g->kw - 1, &unused, &end);
+    }
+    begin = hg_max(0, hg_min(span->count, begin - span->ox));
+    end = hg_max(begin, hg_min(span->count, end - span->ox));
+    const int64_t x0 = span->ox * g->stride_w - g->pad_left;
+    for (int64_t i = begin; i < end; i++)
+        to[i] = line + (x0 + i * g->stride_w) * g->c;
+    for (int64_t i = 0; i < span->count; i++) {
+        if (i == begin) i = end;
+        if (i >= span->count) break;
+        to[i] = nhwc_copy_row(u, line, x0 + i * g->stride_w,
+                              span->patch + (i * g->kh + k) * u->p->depth);
+    }
+}
+
+static void nhwc_point_span(const nhwc_unit *u, const nhwc_span *span, const float *image,
+                            int64_t oy)
+{
+    const nhwc_plan *p = u->p;
+    const hg_conv2d *g = &p->s.g;
+    for (int64_t k = 0; k < g->kh; k++) {
+        const int64_t y = oy * g->stride_h + k * g->dil_h - g->pad_top;
+        const float *line = y >= 0 && y < g->h ? image + y * g->w * g->c : NULL;
+        if (p->by_row) {
+            nhwc_point_row(u, span, line, k, span->to + k * u->n_rows);
+            continue;
+        }
+        for (int64_t j = 0; j < g->kw; j++)
+            nhwc_point_tap(u, span, line, j * g->dil_w, span->to + (k * g->kw + j) * u->n_rows);
+    }
+}
+
+static void nhwc_point(const nhwc_unit *u)
+{
+    const nhwc_plan *p = u->p;
+    const hg_conv2d *g = &p->s.g;
+    if (p->taps == 0) return;
+    for (int64_t i = 0; i < u->n_rows;) {
+        const int64_t pixel = u->row + i, ox = pixel % g->ow;
+        const nhwc_span span = {.ox = ox,
+                                .count = hg_min(g->ow - ox, u->n_rows - i),
+                                .to = u->rows + i,
+                                .patch = u->patch + i * p->s.k};
+        const float *image = (const float *)u->a->in[0].data +
+                             pixel / (g->oh * g->ow) * g->h * g->w * g->c +
+                             u->channel_group * p->s.group_c;
+        nhwc_point_span(u, &span, image, pixel / g->ow % g->oh);
+        i += span.count;
+    }
+}
+
+/* ---- units ------------------------------------------------------------------------------- */
+
+/* One k block: taps [tap, tap + step->taps), channels [offset, offset + depth). */
+static void nhwc_block(const nhwc_unit *u, hg_gemm_step *step, int64_t tap, bool is_first,
+                       bool is_last)
+{
+    const nhwc_plan *p = u->p;
+    const holo_tensor *w = &u->a->in[1];
+    const int64_t sum_ld = p->group * HG_PANEL, k0 = tap * p->depth + step->offset;
+    const int64_t size = step->is_half ? 2 : 4;
+    step->row = u->rows + tap * u->n_rows;
+    step->sum_ld = sum_ld;
+    step->ld = is_last ? u->ld : sum_ld;
+    for (int64_t i = 0; i < u->panels; i++) {
+        const int64_t panel = u->channel_group * p->s.panels + u->panel + i;
+        step->b = (const char *)w->data + (panel * p->s.k + k0) * HG_PANEL * size;
+        step->sum = is_first ? NULL : u->sum + i * HG_PANEL;
+        step->c = (is_last ? u->c : u->sum) + i * HG_PANEL;
+        step->cols = HG_PANEL;
+        if (is_last && u->c != u->sum)
+            step->cols = hg_min(HG_PANEL, p->s.group_o - (u->panel + i) * HG_PANEL);
+        step->fetch_c = is_last && p->is_large && p->s.g.o > 4 * HG_PANEL;
+        hg_gemm_panel_avx2(step, u->n_rows);
+    }
+}
+
+static void nhwc_unit_run(const nhwc_unit *u)
+{
+    const nhwc_plan *p = u->p;
+    const bool is_half = u->a->in[1].dtype == HOLO_F16;
+    hg_gemm_step step = {.row_step = u->n_rows,
+                         .b_step = HG_PANEL * (is_half ? 2 : 4),
+                         .is_half = is_half,
+                         .alpha = 1};
+    if (p->taps == 0) {
+        nhwc_block(u, &step, 0, true, true);
+        return;
+    }
+    /* as many taps as fit a block, or a part of one */
+    const int64_t together = hg_max(1, HG_GEMM_DEPTH / p->depth);
+    const int64_t parts = hg_ceil_div(p->depth, HG_GEMM_DEPTH), part = hg_ceil_div(p->depth, parts);
+    for (int64_t tap = 0; tap < p->taps; tap += together) {
+        step.taps = hg_min(together, p->taps - tap);
+        for (step.offset = 0; step.offset < p->depth; step.offset += part) {
+            step.depth = hg_min(part, p->depth - step.offset);
+            const bool is_last = tap + step.taps == p->taps && step.offset + step.depth == p->depth;
+            nhwc_block(u, &step, tap, tap == 0 && step.offset == 0, is_last);
+        }
+    }
+}
+
+static void nhwc_run(const hg_args *a, hg_range r)
+{
+    const nhwc_plan p = nhwc_plan_of(a);
+    char *scratch = r.scratch;
+    nhwc_unit u = {.a = a, .p = &p};
+    u.rows = (const float **)(void *)scratch;
+    u.sum = (float *)(void *)(scratch += nhwc_pointer_bytes(&p));
+    u.zero = (const float *)(void *)memset(scratch += nhwc_sum_bytes(&p), 0, nhwc_zero_bytes(&p));
+    u.patch = (float *)(void *)(scratch += nhwc_zero_bytes(&p));
+    scratch += nhwc_patch_bytes(&p);
+    hg_epilogue ep;
+    if (a->code != NULL) hg_epilogue_init(&ep, a, NHWC_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
+    int64_t pointed = -1;
+    for (int64_t i = r.begin; i < r.end; i++) {
+        const int64_t group = i % p.groups, pixels = i / p.groups; /* channel group, row block */
+        u.channel_group = pixels % p.s.groups;
+        u.row = pixels / p.s.groups * p.row_block;
+        u.n_rows = hg_min(p.row_block, p.pixels - u.row);
+        u.panel = group * p.group;
+        u.panels = hg_min(p.group, p.s.panels - u.panel);
+        if (pixels != pointed) nhwc_point(&u);
+        pointed = pixels;
+        const int64_t col = u.channel_group * p.s.group_o + u.panel * HG_PANEL;
+        u.c = a->code != NULL ? u.sum : (float *)a->out[0].data + u.row * p.s.g.o + col;
+        u.ld = a->code != NULL ? p.group * HG_PANEL : p.s.g.o;
+        nhwc_unit_run(&u);
+        if (a->code == NULL) continue;
+        const hg_epilogue_tile tile = {
+            .data = u.sum,
+            .ld = u.ld,
+            .dtype = HOLO_F32,
+            .row = u.row,
+            .rows = u.n_rows,
+            .col = col,
+            .cols = hg_min(u.panels * HG_PANEL, p.s.group_o - u.panel * HG_PANEL)};
+        hg_epilogue_run(&ep, &tile);
+    }
+}
+
+const hg_kernel hg_kernels_conv_nhwc_avx2[] = {
+    {.name = "conv.nhwc",
+     .flags = HG_KERNEL_FAST,
+     .cpu = HG_CPU_AVX2,
+     .check = hg_conv_nhwc_check,
+     .units = nhwc_units,
+     .scratch = nhwc_scratch,
+     .cost = hg_conv_nhwc_cost,
+     .run = nhwc_run},
+    {0},
+};

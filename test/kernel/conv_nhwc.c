@@ -1,0 +1,343 @@
+/* conv_nhwc.c - conv.nhwc against a double-precision oracle, every variant. */
+#include "kernel/gemm.h"
+
+extern const hg_kernel hg_kernels_conv_nhwc[];
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_conv_nhwc_avx2[];
+#endif
+
+typedef struct nhwc_sizes {
+    int64_t n, h, w, c, oh, ow, o;
+    int64_t kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w, groups;
+} nhwc_sizes;
+
+static void nhwc_make(gemm_call *c, const nhwc_sizes *s, holo_dtype dtype)
+{
+    const int64_t group_o = s->o / s->groups, group_c = s->c / s->groups;
+    memset(c, 0, sizeof *c);
+    c->in[0] = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, s->h, s->w, s->c}, 1);
+    c->in[1] = gemm_tensor(
+        dtype, 4, (int64_t[]){s->groups, (group_o + 15) / 16, s->kh * s->kw * group_c, 16}, 2);
+    c->out = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, s->oh, s->ow, s->o}, 3);
+    memcpy(c->param, &s->kh, 9 * sizeof(int64_t));
+    gemm_connect(c, 2, 9);
+}
+
+static double nhwc_oracle(const gemm_call *c, const nhwc_sizes *s, int64_t element, double *sum_abs)
+{
+    const int64_t o = element % s->o, ox = element / s->o % s->ow;
+    const int64_t oy = element / s->o / s->ow % s->oh, image = element / s->o / s->ow / s->oh;
+    const int64_t group_o = s->o / s->groups, group_c = s->c / s->groups;
+    const int64_t group = o / group_o, inner = o % group_o, panels = (group_o + 15) / 16;
+    double sum = 0;
+    *sum_abs = 0;
+    for (int64_t i = 0; i < s->kh; i++)
+        for (int64_t j = 0; j < s->kw; j++) {
+            const int64_t y = oy * s->stride_h + i * s->dil_h - s->pad_top;
+            const int64_t x = ox * s->stride_w + j * s->dil_w - s->pad_left;
+            if (y < 0 || y >= s->h || x < 0 || x >= s->w) continue;
+            for (int64_t k = 0; k < group_c; k++) {
+                const int64_t at = ((image * s->h + y) * s->w + x) * s->c + group * group_c + k;
+                const int64_t row = (i * s->kw + j) * group_c + k;
+                const int64_t depth = s->kh * s->kw * group_c;
+                const int64_t panel = group * panels + inner / 16;
+                const double p = gemm_get(&c->in[0], at) *
+                                 gemm_get(&c->in[1], (panel * depth + row) * 16 + inner % 16);
+                sum += p;
+                *sum_abs += fabs(p);
+            }
+        }
+    return sum;
+}
+
+static void nhwc_try(const hg_kernel *k, const char *what, const nhwc_sizes *s, holo_dtype dtype)
+{
+    gemm_call c;
+    nhwc_make(&c, s, dtype);
+    const bool ran = gemm_run(k, &c);
+    const int64_t count = holo_tensor_count(&c.out);
+    for (int64_t e = 0; ran && e < count; e++) {
+        double sum_abs;
+        const double sum = nhwc_oracle(&c, s, e, &sum_abs);
+        if (!gemm_near(what, &c.out, e, c.in[1].dim[2], sum, sum_abs)) break;
+    }
+    gemm_free(&c);
+}
+
+/* clang-format off */
+static const nhwc_sizes nhwc_table[] = {
+    /* n  h   w   c   oh  ow  o   kernel stride  pad    dil  groups */
+    {1,  5,  6,  4,  5,  6,  7,  3, 3,  1, 1,  1, 1,  1, 1, 1},
+    {2,  9,  8,  3,  5,  4, 20,  3, 3,  2, 2,  1, 1,  1, 1, 1},
+    {1,  7,  7, 16,  7,  7, 16,  1, 1,  1, 1,  0, 0,  1, 1, 1},
+    {3,  4,  5, 40,  4,  5, 33,  1, 1,  1, 1,  0, 0,  1, 1, 1},
+    {1, 12, 11,  3,  6,  6,  9,  7, 7,  2, 2,  3, 3,  1, 1, 1},
+    {1, 10, 10, 20, 10, 10, 18,  3, 3,  1, 1,  2, 2,  2, 2, 1},
+    {1, 10, 10,  5, 10, 10, 18,  3, 3,  1, 1,  2, 2,  2, 2, 1},
+    {1,  8,  9,  8,  8,  9, 12,  3, 5,  1, 1,  1, 2,  1, 1, 4},
+    {1,  8,  9, 60,  8,  9, 40,  3, 3,  1, 1,  1, 1,  1, 1, 2},
+    {1,  6,  6,  6,  6,  6,  6,  3, 3,  1, 1,  1, 1,  1, 1, 6},
+    {1, 14,  3, 24,  7,  1, 50,  2, 3,  2, 3,  0, 0,  1, 1, 1},
+    {1,  1, 40, 12,  1, 40, 30,  1, 9,  1, 1,  0, 4,  1, 1, 1},
+    {1,  3,  3, 30,  9,  9, 17,  5, 5,  1, 1,  5, 5,  1, 1, 1}, /* padding beyond the kernel */
+    {1, 20, 20,  4,  6,  5, 17,  3, 3,  2, 3, -3, -2, 1, 1, 1}, /* negative padding crops */
+    {1,  4,  4,  5, 10,  9,  6,  3, 3,  1, 1,  1, 1,  1, 1, 1}, /* output reaches far outside */
+    {1,  4,  4,  5,  3,  3,  6,  3, 3,  1, 1, 40, 90, 1, 1, 1}, /* nothing inside */
+    {1,  5,  5, 500, 5,  5, 18,  3, 3,  1, 1,  1, 1,  1, 1, 1}, /* a tap longer than a k block */
+    {1,  6,  6, 130, 6,  6, 16,  3, 3,  1, 1,  1, 1,  1, 1, 1}, /* two taps in a k block */
+    {1,  4,  4,  0,  4,  4,  5,  3, 3,  1, 1,  1, 1,  1, 1, 1},
+    {1,  0,  4,  3,  2,  2,  5,  3, 3,  1, 1,  1, 1,  1, 1, 1},
+    {0,  4,  4,  3,  4,  4,  5,  3, 3,  1, 1,  1, 1,  1, 1, 1},
+    {1,  4,  4,  3,  4,  4,  0,  3, 3,  1, 1,  1, 1,  1, 1, 1},
+    {1, 30, 30, 16, 30, 30,  1,  3, 3,  1, 1,  1, 1,  1, 1, 1},
+    {1, 30, 30, 11, 30, 30,  3,  3, 3,  1, 1,  1, 1,  1, 1, 1},
+    {1, 17, 17, 24, 17, 17,  2,  3, 3,  1, 1,  1, 1,  1, 1, 1},
+    {1, 17, 17, 24, 17, 17,  4,  3, 3,  1, 1,  1, 1,  1, 1, 1},
+    {2, 17, 17, 20, 17, 17,  8,  3, 3,  1, 1,  1, 1,  1, 1, 2},
+    {1, 13, 13,  8, 13, 13,  8,  3, 3,  1, 1,  1, 1,  1, 1, 1},
+    {1, 13, 13,  9, 13, 13,  5,  1, 1,  1, 1,  0, 0,  1, 1, 1},
+};
+/* clang-format on */
+
+static void nhwc_table_on(const hg_kernel *k)
+{
+    for (size_t i = 0; i < HG_COUNT(nhwc_table); i++) {
+        char what[40];
+        snprintf(what, sizeof what, "case %zu", i);
+        nhwc_try(k, what, &nhwc_table[i], HOLO_F32);
+        nhwc_try(k, what, &nhwc_table[i], HOLO_F16);
+    }
+}
+
+static void nhwc_matches_oracle(void)
+{
+    nhwc_table_on(hg_kernels_conv_nhwc);
+}
+
+/* Products in the order (kh, kw, c), multiply then add. */
+static void nhwc_exact_bits(void)
+{
+    const nhwc_sizes s = {1, 6, 5, 19, 6, 5, 18, 3, 3, 1, 1, 1, 1, 1, 1, 1};
+    gemm_call c;
+    nhwc_make(&c, &s, HOLO_F32);
+    if (!gemm_run(hg_kernels_conv_nhwc, &c)) return;
+    const float *x = c.in[0].data, *w = c.in[1].data, *out = c.out.data;
+    const int64_t depth = 9 * s.c;
+    for (int64_t e = 0; e < s.h * s.w * s.o; e++) {
+        const int64_t o = e % s.o, ox = e / s.o % s.w, oy = e / s.o / s.w;
+        volatile float sum = 0;
+        for (int64_t t = 0; t < depth; t++) {
+            const int64_t y = oy + t / s.c / 3 - 1, z = ox + t / s.c % 3 - 1;
+            if (y < 0 || y >= s.h || z < 0 || z >= s.w) continue;
+            volatile float product =
+                x[(y * s.w + z) * s.c + t % s.c] * w[(o / 16 * depth + t) * 16 + o % 16];
+            sum = sum + product;
+        }
+        if (!CHECK(sum == out[e])) return;
+    }
+    gemm_free(&c);
+}
+
+/* Bias by channel, a scale for each image and channel, a residual; then max with 0. */
+static void nhwc_epilogue_on(const hg_kernel *k, const nhwc_sizes *s, holo_dtype out)
+{
+    gemm_call c;
+    gemm_code code;
+    nhwc_make(&c, s, HOLO_F32);
+    free(c.out.data);
+    c.in[2] = gemm_tensor(HOLO_F32, 1, (int64_t[]){s->o}, 4);
+    c.in[3] = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, 1, 1, s->o}, 5);
+    c.in[4] = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, s->oh, s->ow, s->o}, 6);
+    c.out = gemm_tensor(out, 4, (int64_t[]){s->n, s->oh, s->ow, s->o}, 7);
+    gemm_code_sum(&code, 3);
+    gemm_connect(&c, 5, 9);
+    c.args.code = &code.code;
+    const bool ran = gemm_run(k, &c);
+    const int64_t count = holo_tensor_count(&c.out), image = s->oh * s->ow * s->o;
+    for (int64_t e = 0; ran && e < count; e++) {
+        double sum_abs;
+        double sum = nhwc_oracle(&c, s, e, &sum_abs);
+        const double extra[3] = {gemm_get(&c.in[2], e % s->o),
+                                 gemm_get(&c.in[3], e / image * s->o + e % s->o),
+                                 gemm_get(&c.in[4], e)};
+        for (int i = 0; i < 3; i++) {
+            sum += extra[i];
+            sum_abs += fabs(extra[i]);
+        }
+        if (!gemm_near("epilogue", &c.out, e, c.in[1].dim[2], sum < 0 ? 0 : sum, sum_abs)) break;
+    }
+    gemm_free(&c);
+}
+
+static void nhwc_epilogue_cases(const hg_kernel *k)
+{
+    static const nhwc_sizes sizes[] = {
+        {2, 9, 10, 20, 9, 10, 40, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+        {2, 11, 10, 3, 11, 10, 5, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+        {3, 7, 7, 40, 7, 7, 34, 1, 1, 1, 1, 0, 0, 1, 1, 2},
+        {2, 9, 9, 16, 9, 9, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+        {2, 9, 9, 16, 9, 9, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+    };
+    for (size_t i = 0; i < HG_COUNT(sizes); i++) {
+        nhwc_epilogue_on(k, &sizes[i], HOLO_F32);
+        nhwc_epilogue_on(k, &sizes[i], HOLO_F16);
+    }
+}
+
+static void nhwc_epilogue(void)
+{
+    nhwc_epilogue_cases(hg_kernels_conv_nhwc);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------- */
+
+static double nhwc_space[1024];
+
+static void nhwc_good(gemm_call *c)
+{
+    c->in[0] = (holo_tensor){nhwc_space, {1, 5, 6, 8}, 4, HOLO_F32};
+    c->in[1] = (holo_tensor){nhwc_space, {2, 1, 36, 16}, 4, HOLO_F32};
+    c->out = (holo_tensor){nhwc_space, {1, 5, 6, 6}, 4, HOLO_F32};
+    const int64_t param[9] = {3, 3, 1, 1, 1, 1, 1, 1, 2};
+    memcpy(c->param, param, sizeof param);
+    gemm_connect(c, 2, 9);
+}
+
+#define NHWC_SPOIL(name, ...)                                                                      \
+    static void nhwc_spoil_##name(gemm_call *c)                                                    \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
+NHWC_SPOIL(inputs, c->args.n_in = 1)
+NHWC_SPOIL(params, c->args.n_param = 8)
+NHWC_SPOIL(type_x, c->in[0].dtype = HOLO_F16)
+NHWC_SPOIL(type_w, c->in[1].dtype = HOLO_F64)
+NHWC_SPOIL(type_out, c->out.dtype = HOLO_F16)
+NHWC_SPOIL(out_string, c->out.dtype = HOLO_STRING)
+NHWC_SPOIL(rank_x, c->in[0].rank = 3)
+NHWC_SPOIL(rank_w, c->in[1].rank = 3)
+NHWC_SPOIL(rank_out, c->out.rank = 5)
+NHWC_SPOIL(kernel_h, c->param[0] = 0)
+NHWC_SPOIL(kernel_w, c->param[1] = INT64_C(1) << 31)
+NHWC_SPOIL(stride_h, c->param[2] = 0)
+NHWC_SPOIL(stride_w, c->param[3] = -1)
+NHWC_SPOIL(pad_top, c->param[4] = INT64_C(1) << 31)
+NHWC_SPOIL(pad_left, c->param[5] = -(INT64_C(1) << 31))
+NHWC_SPOIL(dil_h, c->param[6] = 0)
+NHWC_SPOIL(dil_w, c->param[7] = INT64_MAX)
+NHWC_SPOIL(groups, c->param[8] = 0)
+NHWC_SPOIL(groups_c, c->in[0].dim[3] = 9)
+NHWC_SPOIL(groups_o, c->out.dim[3] = 5)
+NHWC_SPOIL(images, c->out.dim[0] = 2)
+NHWC_SPOIL(reach, c->out.dim[1] = INT64_C(1) << 40; c->out.dim[3] = 0; c->in[1].dim[1] = 0;
+           c->param[2] = 1 << 30)
+NHWC_SPOIL(k, c->param[0] = c->param[1] = INT32_MAX; c->in[0].dim[3] = INT64_C(1) << 40;
+           c->in[0].dim[0] = c->out.dim[0] = 0)
+NHWC_SPOIL(dim_groups, c->in[1].dim[0] = 1)
+NHWC_SPOIL(dim_panels, c->out.dim[3] = 40)
+NHWC_SPOIL(dim_k, c->param[0] = 2)
+NHWC_SPOIL(dim_16, c->in[1].dim[3] = 8)
+NHWC_SPOIL(extra, c->args.n_in = 3)
+#undef NHWC_SPOIL
+
+static const gemm_bad nhwc_bad[] = {
+    {"inputs, expected at least 2", nhwc_spoil_inputs, HOLO_E_FORMAT},
+    {"parameters", nhwc_spoil_params, HOLO_E_FORMAT},
+    {"input 0 has type", nhwc_spoil_type_x, HOLO_E_TYPE},
+    {"input 1 has type", nhwc_spoil_type_w, HOLO_E_TYPE},
+    {"output has type", nhwc_spoil_type_out, HOLO_E_TYPE},
+    {"output 0 has type", nhwc_spoil_out_string, HOLO_E_TYPE},
+    {"input has rank", nhwc_spoil_rank_x, HOLO_E_SHAPE},
+    {"packed weights has rank", nhwc_spoil_rank_w, HOLO_E_SHAPE},
+    {"output has rank", nhwc_spoil_rank_out, HOLO_E_SHAPE},
+    {"kernel height", nhwc_spoil_kernel_h, HOLO_E_ARG},
+    {"kernel width", nhwc_spoil_kernel_w, HOLO_E_ARG},
+    {"stride is 0", nhwc_spoil_stride_h, HOLO_E_ARG},
+    {"stride is -1", nhwc_spoil_stride_w, HOLO_E_ARG},
+    {"padding is 2147483648", nhwc_spoil_pad_top, HOLO_E_ARG},
+    {"padding is -2147483648", nhwc_spoil_pad_left, HOLO_E_ARG},
+    {"dilation is 0", nhwc_spoil_dil_h, HOLO_E_ARG},
+    {"dilation is 9223372036854775807", nhwc_spoil_dil_w, HOLO_E_ARG},
+    {"groups is 0", nhwc_spoil_groups, HOLO_E_ARG},
+    {"do not divide 9 input", nhwc_spoil_groups_c, HOLO_E_SHAPE},
+    {"do not divide 5 output", nhwc_spoil_groups_o, HOLO_E_SHAPE},
+    {"output has 2 images", nhwc_spoil_images, HOLO_E_SHAPE},
+    {"with stride 1073741824 is too large", nhwc_spoil_reach, HOLO_E_SHAPE},
+    {"channels is too large", nhwc_spoil_k, HOLO_E_SHAPE},
+    {"dimension 0 of the packed weights", nhwc_spoil_dim_groups, HOLO_E_SHAPE},
+    {"dimension 1 of the packed weights", nhwc_spoil_dim_panels, HOLO_E_SHAPE},
+    {"dimension 2 of the packed weights", nhwc_spoil_dim_k, HOLO_E_SHAPE},
+    {"dimension 3 of the packed weights", nhwc_spoil_dim_16, HOLO_E_SHAPE},
+    {"inputs, expected at most 2", nhwc_spoil_extra, HOLO_E_FORMAT},
+};
+
+static void nhwc_refuses(void)
+{
+    gemm_refuse(hg_kernels_conv_nhwc, nhwc_good, nhwc_bad, HG_COUNT(nhwc_bad));
+}
+
+static void nhwc_cost_counts(void)
+{
+    gemm_call c;
+    memset(&c, 0, sizeof c);
+    nhwc_good(&c);
+    hg_cost cost = {0};
+    hg_kernels_conv_nhwc->cost(&c.args, &cost);
+    CHECK_NEAR(cost.flops, 2 * 5 * 6 * 6 * 36, 0);
+}
+
+/* ---- AVX2 -------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+static nhwc_sizes nhwc_random(uint32_t *seed)
+{
+    nhwc_sizes s = {.n = gemm_size(seed, 1, 2), .h = gemm_size(seed, 1, 14)};
+    s.w = gemm_size(seed, 1, 14);
+    s.groups = gemm_random(seed) % 3 == 0 ? gemm_size(seed, 1, 4) : 1;
+    s.c = s.groups * gemm_size(seed, 1, gemm_random(seed) % 3 == 0 ? 90 : 12);
+    s.o = s.groups * gemm_size(seed, 1, gemm_random(seed) % 2 == 0 ? 40 : 9);
+    s.kh = gemm_size(seed, 1, 5);
+    s.kw = gemm_size(seed, 1, 5);
+    s.stride_h = gemm_size(seed, 1, 3);
+    s.stride_w = gemm_size(seed, 1, 3);
+    s.pad_top = gemm_size(seed, -2, 4);
+    s.pad_left = gemm_size(seed, -2, 4);
+    s.dil_h = gemm_size(seed, 1, 2);
+    s.dil_w = gemm_size(seed, 1, 2);
+    s.oh = gemm_size(seed, 1, 16);
+    s.ow = gemm_size(seed, 1, 16);
+    return s;
+}
+
+static void nhwc_avx2(void)
+{
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) SKIP("no AVX2");
+    nhwc_table_on(hg_kernels_conv_nhwc_avx2);
+    nhwc_epilogue_cases(hg_kernels_conv_nhwc_avx2);
+    uint32_t seed = 5;
+    for (int i = 0; i < 300; i++) {
+        const nhwc_sizes s = nhwc_random(&seed);
+        char what[40];
+        snprintf(what, sizeof what, "random %d", i);
+        nhwc_try(hg_kernels_conv_nhwc_avx2, what, &s, i % 2 ? HOLO_F16 : HOLO_F32);
+    }
+}
+
+static void nhwc_avx2_refuses(void)
+{
+    gemm_refuse(hg_kernels_conv_nhwc_avx2, nhwc_good, nhwc_bad, HG_COUNT(nhwc_bad));
+}
+#endif
+
+const hg_test_case hg_tests_kernel_conv_nhwc[] = {
+    {"matches_oracle", nhwc_matches_oracle},
+    {"exact_bits", nhwc_exact_bits},
+    {"epilogue", nhwc_epilogue},
+    {"refuses", nhwc_refuses},
+    {"cost", nhwc_cost_counts},
+#if defined(__x86_64__)
+    {"avx2", nhwc_avx2},
+    {"avx2_refuses", nhwc_avx2_refuses},
+#endif
+    {0},
+};

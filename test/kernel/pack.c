@@ -1,0 +1,205 @@
+/* pack.c - weight layouts: every element where the layout says, zeros beyond the last column. */
+#include "kernel/gemm.h"
+
+extern const hg_kernel hg_kernels_pack[];
+
+static const hg_kernel *pack_find(const char *name)
+{
+    for (const hg_kernel *k = hg_kernels_pack; k->name != NULL; k++)
+        if (strcmp(k->name, name) == 0) return k;
+    abort();
+}
+
+static void pack_p16_on(int64_t k, int64_t n, int trans, holo_dtype dtype)
+{
+    gemm_call c;
+    memset(&c, 0, sizeof c);
+    c.in[0] = gemm_tensor(dtype, 2, (int64_t[]){trans ? n : k, trans ? k : n}, 1);
+    c.out = gemm_tensor(dtype, 3, (int64_t[]){(n + 15) / 16, k, 16}, 2);
+    c.param[0] = trans;
+    gemm_connect(&c, 1, 1);
+    const bool ran = gemm_run(pack_find("pack.p16"), &c);
+    for (int64_t i = 0; ran && i < holo_tensor_count(&c.out); i++) {
+        const int64_t j = i / 16 / k * 16 + i % 16, row = i / 16 % k;
+        const double expected = j >= n ? 0 : gemm_get(&c.in[0], trans ? j * k + row : row * n + j);
+        if (!CHECK_NEAR(gemm_get(&c.out, i), expected, 0)) break;
+    }
+    gemm_free(&c);
+}
+
+static void pack_p16(void)
+{
+    static const holo_dtype types[] = {HOLO_F32, HOLO_F16, HOLO_BF16, HOLO_F64};
+    for (size_t t = 0; t < HG_COUNT(types); t++)
+        for (int trans = 0; trans < 2; trans++) {
+            pack_p16_on(1, 1, trans, types[t]);
+            pack_p16_on(5, 16, trans, types[t]);
+            pack_p16_on(7, 37, trans, types[t]);
+            pack_p16_on(0, 37, trans, types[t]);
+            pack_p16_on(3, 0, trans, types[t]);
+        }
+}
+
+static void pack_conv_on(int64_t o, int64_t c_group, int64_t kh, int64_t kw, int64_t groups,
+                         holo_dtype dtype)
+{
+    const int64_t group_o = o / groups, panels = (group_o + 15) / 16, k = kh * kw * c_group;
+    gemm_call c;
+    memset(&c, 0, sizeof c);
+    c.in[0] = gemm_tensor(dtype, 4, (int64_t[]){o, c_group, kh, kw}, 1);
+    c.out = gemm_tensor(dtype, 4, (int64_t[]){groups, panels, k, 16}, 2);
+    c.param[0] = groups;
+    gemm_connect(&c, 1, 1);
+    const bool ran = gemm_run(pack_find("pack.conv"), &c);
+    for (int64_t i = 0; ran && i < holo_tensor_count(&c.out); i++) {
+        const int64_t row = i / 16 % k, panel = i / 16 / k % panels, group = i / 16 / k / panels;
+        const int64_t j = panel * 16 + i % 16, channel = row % c_group, tap = row / c_group;
+        const int64_t at = ((group * group_o + j) * c_group + channel) * kh * kw + tap;
+        const double expected = j >= group_o ? 0 : gemm_get(&c.in[0], at);
+        if (!CHECK_NEAR(gemm_get(&c.out, i), expected, 0)) break;
+    }
+    gemm_free(&c);
+}
+
+static void pack_conv(void)
+{
+    pack_conv_on(5, 3, 2, 4, 1, HOLO_F32);
+    pack_conv_on(40, 7, 3, 3, 2, HOLO_F32);
+    pack_conv_on(36, 4, 1, 1, 3, HOLO_F16);
+    pack_conv_on(16, 0, 3, 3, 1, HOLO_F16);
+    pack_conv_on(0, 3, 3, 3, 1, HOLO_F32);
+}
+
+static void pack_dw_on(int64_t channels, int64_t kh, int64_t kw, holo_dtype dtype)
+{
+    gemm_call c;
+    memset(&c, 0, sizeof c);
+    c.in[0] = gemm_tensor(dtype, 4, (int64_t[]){channels, 1, kh, kw}, 1);
+    c.out = gemm_tensor(dtype, 2, (int64_t[]){kh * kw, channels}, 2);
+    gemm_connect(&c, 1, 0);
+    const bool ran = gemm_run(pack_find("pack.dw"), &c);
+    for (int64_t i = 0; ran && i < holo_tensor_count(&c.out); i++) {
+        const int64_t at = i % channels * kh * kw + i / channels;
+        if (!CHECK_NEAR(gemm_get(&c.out, i), gemm_get(&c.in[0], at), 0)) break;
+    }
+    gemm_free(&c);
+}
+
+static void pack_dw(void)
+{
+    pack_dw_on(1, 1, 1, HOLO_F32);
+    pack_dw_on(37, 3, 5, HOLO_F32);
+    pack_dw_on(8, 3, 3, HOLO_F16);
+    pack_dw_on(0, 3, 3, HOLO_F16);
+}
+
+/* An empty result asks for no work, however large its other dims are. */
+static void pack_empty_is_fast(void)
+{
+    const int64_t huge = INT64_C(1) << 40;
+    gemm_call c;
+    memset(&c, 0, sizeof c);
+    c.in[0] = (holo_tensor){NULL, {0, 1, huge, 1}, 4, HOLO_F32};
+    c.out = (holo_tensor){NULL, {huge, 0}, 2, HOLO_F32};
+    gemm_connect(&c, 1, 0);
+    CHECK_STATUS(pack_find("pack.dw")->check(&c.args, NULL), HOLO_OK);
+    CHECK_EQ_INT(pack_find("pack.dw")->units(&c.args), 0);
+    c.in[0] = (holo_tensor){NULL, {huge, 0, 1, 1}, 4, HOLO_F32};
+    c.out = (holo_tensor){NULL, {1, huge / 16, 0, 16}, 4, HOLO_F32};
+    c.param[0] = 1;
+    gemm_connect(&c, 1, 1);
+    CHECK_STATUS(pack_find("pack.conv")->check(&c.args, NULL), HOLO_OK);
+    CHECK_EQ_INT(pack_find("pack.conv")->units(&c.args), 0);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------- */
+
+static double pack_space[512];
+
+static void pack_good_p16(gemm_call *c)
+{
+    c->in[0] = (holo_tensor){pack_space, {4, 20}, 2, HOLO_F32};
+    c->out = (holo_tensor){pack_space, {2, 4, 16}, 3, HOLO_F32};
+    gemm_connect(c, 1, 1);
+}
+
+static void pack_good_conv(gemm_call *c)
+{
+    c->in[0] = (holo_tensor){pack_space, {6, 2, 3, 1}, 4, HOLO_F32};
+    c->out = (holo_tensor){pack_space, {2, 1, 6, 16}, 4, HOLO_F32};
+    c->param[0] = 2;
+    gemm_connect(c, 1, 1);
+}
+
+static void pack_good_dw(gemm_call *c)
+{
+    c->in[0] = (holo_tensor){pack_space, {6, 1, 3, 2}, 4, HOLO_F32};
+    c->out = (holo_tensor){pack_space, {6, 6}, 2, HOLO_F32};
+    gemm_connect(c, 1, 0);
+}
+
+#define PACK_SPOIL(name, ...)                                                                      \
+    static void pack_spoil_##name(gemm_call *c)                                                    \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
+PACK_SPOIL(none, c->args.n_in = 0)
+PACK_SPOIL(two, c->args.n_in = 2)
+PACK_SPOIL(params, c->args.n_param = 2)
+PACK_SPOIL(type, c->in[0].dtype = c->out.dtype = HOLO_I32)
+PACK_SPOIL(types, c->out.dtype = HOLO_F16)
+PACK_SPOIL(rank, c->in[0].rank = 1)
+PACK_SPOIL(rank_out, c->out.rank = 1)
+PACK_SPOIL(dims, c->out.rank = 9)
+PACK_SPOIL(trans, c->param[0] = 2)
+PACK_SPOIL(groups, c->param[0] = 0)
+PACK_SPOIL(divide, c->in[0].dim[0] = 7)
+PACK_SPOIL(dim_0, c->out.dim[0]++)
+PACK_SPOIL(dim_1, c->out.dim[1]++)
+PACK_SPOIL(dim_2, c->out.dim[2]++)
+PACK_SPOIL(dim_3, c->out.dim[3]++)
+PACK_SPOIL(multiplier, c->in[0].dim[1] = 2)
+#undef PACK_SPOIL
+
+static const gemm_bad pack_bad_p16[] = {
+    {"inputs, expected at least 1", pack_spoil_none, HOLO_E_FORMAT},
+    {"inputs, expected at most 1", pack_spoil_two, HOLO_E_FORMAT},
+    {"parameters", pack_spoil_params, HOLO_E_FORMAT},
+    {"input 0 has type", pack_spoil_type, HOLO_E_TYPE},
+    {"packed tensor has type", pack_spoil_types, HOLO_E_TYPE},
+    {"input has rank", pack_spoil_rank, HOLO_E_SHAPE},
+    {"packed tensor has rank", pack_spoil_rank_out, HOLO_E_SHAPE},
+    {"output 0 has rank", pack_spoil_dims, HOLO_E_SHAPE},
+    {"trans is 2", pack_spoil_trans, HOLO_E_ARG},
+    {"packed dimension 0", pack_spoil_dim_0, HOLO_E_SHAPE},
+    {"packed dimension 1", pack_spoil_dim_1, HOLO_E_SHAPE},
+    {"packed dimension 2", pack_spoil_dim_2, HOLO_E_SHAPE},
+};
+
+static const gemm_bad pack_bad_conv[] = {
+    {"groups is 0", pack_spoil_groups, HOLO_E_ARG},
+    {"do not divide 7", pack_spoil_divide, HOLO_E_SHAPE},
+    {"packed dimension 0", pack_spoil_dim_0, HOLO_E_SHAPE},
+    {"packed dimension 1", pack_spoil_dim_1, HOLO_E_SHAPE},
+    {"packed dimension 2", pack_spoil_dim_2, HOLO_E_SHAPE},
+    {"packed dimension 3", pack_spoil_dim_3, HOLO_E_SHAPE},
+};
+
+static const gemm_bad pack_bad_dw[] = {
+    {"2 channels a group", pack_spoil_multiplier, HOLO_E_SHAPE},
+    {"packed dimension 0", pack_spoil_dim_0, HOLO_E_SHAPE},
+    {"packed dimension 1", pack_spoil_dim_1, HOLO_E_SHAPE},
+};
+
+static void pack_refuses(void)
+{
+    gemm_refuse(pack_find("pack.p16"), pack_good_p16, pack_bad_p16, HG_COUNT(pack_bad_p16));
+    gemm_refuse(pack_find("pack.conv"), pack_good_conv, pack_bad_conv, HG_COUNT(pack_bad_conv));
+    gemm_refuse(pack_find("pack.dw"), pack_good_dw, pack_bad_dw, HG_COUNT(pack_bad_dw));
+}
+
+const hg_test_case hg_tests_kernel_pack[] = {
+    {"p16", pack_p16},         {"conv", pack_conv},
+    {"dw", pack_dw},           {"empty_is_fast", pack_empty_is_fast},
+    {"refuses", pack_refuses}, {0},
+};
