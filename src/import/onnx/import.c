@@ -253,6 +253,35 @@ static holo_status import_report_unknown(const hg_importer *im)
                    count == 1 ? " is" : "s are", list, used == sizeof list - 1 ? "..." : "");
 }
 
+/* ---- arity
+ * ---------------------------------------------------------------------------------------------- */
+
+static bool import_fits(uint32_t n, hg_arity arity)
+{
+    return (int64_t)n >= arity.min && (arity.max < 0 || (int64_t)n <= arity.max);
+}
+
+/* After upgrades: old versions have other numbers. */
+static holo_status import_check_arity(hg_importer *im)
+{
+    for (hg_node_id id = 1; id < im->g->n_node; id++) {
+        const hg_node *n = hg_graph_node(im->g, id);
+        const bool takes = import_fits(n->n_in, n->op->in),
+                   gives = import_fits(n->n_out, n->op->out);
+        if (n->region == 0 || (takes && gives)) continue;
+        const hg_arity arity = takes ? n->op->out : n->op->in;
+        char label[32], most[32] = "";
+        im->where = "node";
+        im->where_name = hg_node_label(im->g, id, label, sizeof label);
+        im->where_op = hg_str_from(n->op->name);
+        if (arity.max >= 0) snprintf(most, sizeof most, " and at most %d", arity.max);
+        return hg_import_fail(im, HOLO_E_MODEL, "it has %u %s, expected at least %d%s",
+                              takes ? n->n_out : n->n_in, takes ? "outputs" : "inputs", arity.min,
+                              most);
+    }
+    return HOLO_OK;
+}
+
 /* ---- the work
  * ------------------------------------------------------------------------------------------ */
 
@@ -267,6 +296,7 @@ static holo_status import_run(hg_importer *im, hg_wire bytes)
     HG_TRY(hg_declare_check_used(im));
     HG_TRY(import_report_unknown(im));
     HG_TRY(hg_import_upgrade(im));
+    HG_TRY(import_check_arity(im));
     if (im->g->dims.failed) return hg_fail_nomem(im->ctx->error, sizeof(hg_dim_rec));
     return HOLO_OK;
 }

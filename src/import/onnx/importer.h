@@ -195,8 +195,9 @@ HG_MUST_CHECK holo_status hg_attribute_constant(hg_importer *im, const hg_frame 
  * ------------------------------------------------------------------------------------------- */
 
 /* The nodes of a list so that producers come first; the order of the file where that is so already.
- */
-HG_MUST_CHECK holo_status hg_order_nodes(hg_importer *im, hg_wire_list nodes, hg_wire **out);
+ * The frame has the names that are there before. */
+HG_MUST_CHECK holo_status hg_order_nodes(hg_importer *im, const hg_frame *frame, hg_wire_list nodes,
+                                         hg_wire **out);
 
 /* ---- node.c
  * -------------------------------------------------------------------------------------------- */

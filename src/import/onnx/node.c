@@ -213,6 +213,8 @@ static holo_status node_add(hg_importer *im, hg_frame *frame, const hg_onnx_node
     HG_TRY(hg_import_full_name(im, frame, node->name, &spec.name));
     HG_TRY(node_read_inputs(im, frame, node->input, &spec.n_in));
     HG_TRY(node_count_names(im, node->output, "outputs", &spec.n_out));
+    /* Unnamed outputs at the end are left out, unless the operator always has them. */
+    spec.n_out = (uint32_t)hg_max(spec.n_out, hg_min((int64_t)node->output.count, op->out.min));
     spec.in = im->in;
     spec.attr = parts.attr;
     spec.n_attr = parts.n_attr;
@@ -307,7 +309,7 @@ static holo_status node_count_inlined(hg_importer *im, const hg_frame *frame, hg
 holo_status hg_import_nodes(hg_importer *im, hg_frame *frame, hg_wire_list nodes)
 {
     hg_wire *order;
-    HG_TRY(hg_order_nodes(im, nodes, &order));
+    HG_TRY(hg_order_nodes(im, frame, nodes, &order));
     for (size_t i = 0; i < nodes.count; i++) {
         const char *where = im->where;
         const hg_str name = im->where_name, op = im->where_op;

@@ -192,7 +192,8 @@ static holo_status order_sort(order_state *o, hg_wire *out)
     return HOLO_OK;
 }
 
-static holo_status order_read(order_state *o, hg_wire_list nodes)
+/* A name that the graph has already, as an input, is found to be defined twice later. */
+static holo_status order_read(order_state *o, const hg_frame *frame, hg_wire_list nodes)
 {
     hg_ctx *ctx = o->im->ctx;
     hg_wire name;
@@ -203,19 +204,22 @@ static holo_status order_read(order_state *o, hg_wire_list nodes)
     while (hg_wire_list_next(&nodes, &o->node[o->count])) {
         hg_onnx_node node;
         HG_TRY(hg_onnx_read_node(&o->im->source, o->node[o->count++], &node));
-        while (hg_wire_list_next(&node.output, &name))
-            if (hg_wire_size(name) != 0 &&
-                !hg_map_set(&o->producer, hg_onnx_text(name), (uint32_t)o->count))
-                return hg_fail_nomem(ctx->error, hg_wire_size(name));
+        while (hg_wire_list_next(&node.output, &name)) {
+            const hg_str text = hg_onnx_text(name);
+            if (text.length == 0 || hg_map_get(&frame->names, text) != 0) continue;
+            if (!hg_map_set(&o->producer, text, (uint32_t)o->count))
+                return hg_fail_nomem(ctx->error, text.length);
+        }
     }
     return HOLO_OK;
 }
 
-holo_status hg_order_nodes(hg_importer *im, hg_wire_list nodes, hg_wire **out)
+holo_status hg_order_nodes(hg_importer *im, const hg_frame *frame, hg_wire_list nodes,
+                           hg_wire **out)
 {
     order_state o = {.im = im, .is_sorted = true};
     hg_map_init(&o.producer, &im->ctx->scratch);
-    HG_TRY(order_read(&o, nodes));
+    HG_TRY(order_read(&o, frame, nodes));
     HG_TRY(order_visit_all(&o));
     *out = o.node;
     if (o.is_sorted) return HOLO_OK;

@@ -12,15 +12,15 @@ typedef struct upgrade_state {
     size_t left;
 } upgrade_state;
 
-/* Inside bodies, inputs may have no type yet: what cannot be inferred now is left to the pass. */
+/* Quietly: an upgrade that needs a type which is not known says so, and the pass reports the rest.
+ */
 static holo_status upgrade_infer(upgrade_state *u, hg_node_id id)
 {
-    hg_graph *g = u->im->g;
-    if (hg_graph_node(g, id)->region == HG_REGION_MAIN) return hg_op_infer(g, id);
-    holo_error *error = g->ctx->error;
-    g->ctx->error = NULL;
-    const holo_status status = hg_op_infer(g, id);
-    g->ctx->error = error;
+    hg_ctx *ctx = u->im->ctx;
+    holo_error *error = ctx->error;
+    ctx->error = NULL;
+    const holo_status status = hg_op_infer(u->im->g, id);
+    ctx->error = error;
     return status == HOLO_E_NOMEM ? hg_fail_nomem(error, sizeof(hg_type)) : HOLO_OK;
 }
 
