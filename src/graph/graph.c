@@ -364,10 +364,23 @@ void hg_graph_set_input(hg_graph *g, hg_node_id node, uint32_t index, hg_value_i
     graph_link_use(g, n->first_slot + index, value);
 }
 
+/* Sizes that are read from the old value are read from the new one. */
+static void graph_move_symbols(hg_graph *g, hg_value_id old, hg_value_id replacement)
+{
+    for (size_t i = 0; i < g->dims.n_symbol; i++)
+        if (g->dims.symbol[i].kind != HG_SYMBOL_INPUT && g->dims.symbol[i].value == old)
+            g->dims.symbol[i].value = replacement;
+}
+
 void hg_graph_replace_uses(hg_graph *g, hg_value_id old, hg_value_id replacement)
 {
     if (old == replacement) return;
     hg_value *from = hg_graph_value(g, old), *to = hg_graph_value(g, replacement);
+    graph_move_symbols(g, old, replacement);
+    if (to->content == NULL && to->constant == NULL) {
+        to->content = from->content;
+        to->n_content = from->n_content;
+    }
     uint32_t last = 0;
     for (uint32_t at = from->first_use; at != 0; at = g->use[at - 1].next) {
         g->use[at - 1].value = replacement;

@@ -22,6 +22,8 @@ typedef struct emitter {
     uint32_t *value_number;
     uint32_t *dim_number;
     uint32_t *symbol_number;
+    uint32_t *content_first; /* per value: a symbol that is an element of it, plus 1 */
+    uint32_t *content_next;  /* per symbol: the next one of the same value, plus 1 */
     hg_dim *dim_stack;
     hg_map texts, kernels;
     hg_program p;
@@ -286,23 +288,17 @@ static holo_status emit_code(emitter *m, const hg_lane_code *code, uint32_t *num
 /* Symbols that are elements of this value get their numbers right after it is computed. */
 static holo_status emit_bind(emitter *m, hg_value_id id)
 {
-    const hg_value *v = hg_graph_value(m->g, id);
-    hg_step_rec step = {.op = HG_STEP_BIND, .n_in = 1};
-    bool any = false;
-    for (uint32_t k = 0; k < v->n_content; k++) {
-        int64_t symbol = hg_dim_symbol_of(&m->g->dims, v->content[k]);
-        if (symbol < 0 || m->symbol_number[symbol] == 0) continue;
-        const hg_symbol *y = &m->g->dims.symbol[symbol];
-        if (y->kind != HG_SYMBOL_CONTENT || y->value != id) continue;
-        if (!any) step.param = m->p.head.n_list;
-        any = true;
-        HG_TRY(emit_list_add(m, m->symbol_number[symbol] - 1));
+    hg_step_rec step = {.op = HG_STEP_BIND, .n_in = 1, .param = m->p.head.n_list};
+    for (uint32_t symbol = m->content_first[id]; symbol != 0;
+         symbol = m->content_next[symbol - 1]) {
+        if (m->symbol_number[symbol - 1] == 0) continue;
+        HG_TRY(emit_list_add(m, m->symbol_number[symbol - 1] - 1));
         step.n_param++;
     }
-    if (!any) return HOLO_OK;
+    if (step.n_param == 0) return HOLO_OK;
     step.in = m->p.head.n_list;
     HG_TRY(emit_list_add(m, m->value_number[id]));
-    HG_TRY(emit_text(m, v->name, &step.name));
+    HG_TRY(emit_text(m, hg_graph_value(m->g, id)->name, &step.name));
     return EMIT_PUSH(m, step, n_step, step_capacity, step);
 }
 
@@ -405,6 +401,14 @@ static holo_status emit_init(emitter *m)
     HG_TRY(HG_NEW(m->ctx, g->dims.count + 1, &m->dim_number));
     HG_TRY(HG_NEW(m->ctx, g->dims.count + 1, &m->dim_stack));
     HG_TRY(HG_NEW(m->ctx, g->dims.n_symbol + 1, &m->symbol_number));
+    HG_TRY(HG_NEW(m->ctx, g->n_value + 1, &m->content_first));
+    HG_TRY(HG_NEW(m->ctx, g->dims.n_symbol + 1, &m->content_next));
+    for (uint32_t i = (uint32_t)g->dims.n_symbol; i-- > 0;) {
+        const hg_symbol *y = &g->dims.symbol[i];
+        if (y->kind != HG_SYMBOL_CONTENT) continue;
+        m->content_next[i] = m->content_first[y->value];
+        m->content_first[y->value] = i + 1;
+    }
     uint32_t empty;
     HG_TRY(emit_text(m, hg_str_from(""), &empty));
     hg_value_rec none = {0};

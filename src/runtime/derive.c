@@ -88,7 +88,7 @@ static holo_status derive_symbols(derive *d, holo_error *e)
         if (y->kind != HG_SYMBOL_SIZE) continue;
         uint32_t s = d->defined[y->value];
         DERIVE(s < p->head.n_step && p->step[s].op == HG_STEP_KERNEL &&
-                   d->g->kernel[p->step[s].kernel]->size != NULL,
+                   d->g->reference[p->step[s].kernel]->size != NULL,
                "symbol %u is a size of value %u, whose size is not found at run time", i, y->value);
         uint32_t axis_dim = p->list[p->value[y->value].dims + y->index];
         DERIVE(p->dim[axis_dim].op == HG_DIM_SYMBOL && p->dim[axis_dim].value == i,
@@ -172,7 +172,7 @@ static holo_status derive_readiness(derive *d, holo_error *e)
         DERIVE(g->value_ready[p->in[i].value] == 0, "the size of input %u depends on the run", i);
     for (uint32_t s = 0; s < p->head.n_step; s++) {
         const hg_step_rec *r = &p->step[s];
-        bool sizes = r->op == HG_STEP_KERNEL && g->kernel[r->kernel]->size != NULL;
+        bool sizes = r->op == HG_STEP_KERNEL && g->reference[r->kernel]->size != NULL;
         uint32_t latest = sizes ? 1 : 0;
         for (uint32_t k = 0; k < r->n_in; k++) {
             uint32_t at = g->value_ready[p->list[r->in + k]];
@@ -238,7 +238,8 @@ static void derive_buffers(derive *d)
     for (uint32_t s = 0; s < p->head.n_step; s++) {
         const hg_step_rec *r = &p->step[s];
         bool in_place = r->op == HG_STEP_KERNEL &&
-                        (g->kernel[r->kernel]->flags & HG_KERNEL_INPLACE) != 0;
+                        (g->kernel[r->kernel]->flags & g->reference[r->kernel]->flags &
+                         HG_KERNEL_INPLACE) != 0;
         for (uint32_t k = 0; k < r->n_out; k++) {
             uint32_t v = p->list[r->out + k];
             if (v == 0) continue;

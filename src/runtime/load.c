@@ -39,10 +39,14 @@ static holo_status load_kernels(holo_model *m, hg_model_graph *g, const holo_ker
     char missing[300];
     size_t at = 0;
     g->kernel = hg_arena_array(&m->arena, p->head.n_kernel + 1, sizeof *g->kernel);
-    if (g->kernel == NULL) return hg_fail_nomem(e, p->head.n_kernel * sizeof *g->kernel);
+    g->reference = hg_arena_array(&m->arena, p->head.n_kernel + 1, sizeof *g->reference);
+    if (g->kernel == NULL || g->reference == NULL)
+        return hg_fail_nomem(e, p->head.n_kernel * sizeof *g->kernel);
     for (uint32_t i = 0; i < p->head.n_kernel; i++) {
         const char *name = p->text + p->kernel[i];
         g->kernel[i] = load_find_kernel(kernels, name, cpu, p->head.numerics == HOLO_FAST);
+        g->reference[i] = load_find_kernel(kernels, name, 0, false);
+        if (g->reference[i] == NULL) g->reference[i] = g->kernel[i];
         if (g->kernel[i] != NULL) continue;
         size_t length = strlen(name);
         if (at + length + 3 > sizeof missing) continue;

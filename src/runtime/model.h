@@ -12,7 +12,8 @@ enum { HG_NEVER = UINT32_MAX };
 
 typedef struct hg_model_graph {
     hg_program program;
-    const hg_kernel **kernel; /* per import */
+    const hg_kernel **kernel;    /* per import: the variant tuned for this CPU */
+    const hg_kernel **reference; /* per import: for arguments that variant does not take; may be the same */
     uint32_t *dim_ready;      /* per dim */
     uint32_t *value_ready;    /* per value: all its dims (and its offset) are known */
     uint32_t *value_buffer;   /* per value: number of its buffer + 1; 0: input or weight */

@@ -234,7 +234,8 @@ static void prepare_operands(holo_session *s, const hg_step_rec *r, hg_step_run 
     for (uint32_t k = 0; k < r->n_out; k++) {
         uint32_t v = p->list[r->out + k];
         run->args.out[k] = v == 0 ? absent : s->tensor[v];
-        if (!outputs) run->args.out[k] = (holo_tensor){.dtype = run->args.out[k].dtype, .rank = -1};
+        if (!outputs && v != 0)
+            run->args.out[k] = (holo_tensor){.dtype = (holo_dtype)p->value[v].dtype, .rank = -1};
     }
 }
 
@@ -257,7 +258,12 @@ holo_status hg_session_bind_step(holo_session *s, uint32_t i, hg_bind_phase phas
         for (uint32_t k = 0; k < r->n_param; k++)
             param[k] = s->dim[p->list[r->param + k]];
     if (r->op != HG_STEP_KERNEL || phase == HG_BIND_SIZE) return HOLO_OK;
+    run->kernel = s->graph->kernel[r->kernel];
     holo_status status = run->kernel->check(&run->args, e);
+    if (status != HOLO_OK && run->kernel != s->graph->reference[r->kernel]) {
+        run->kernel = s->graph->reference[r->kernel];
+        status = run->kernel->check(&run->args, e);
+    }
     if (status != HOLO_OK) return prepare_fail_step(s, i, status, e);
     run->units = run->kernel->units(&run->args);
     prepare_cost(run);

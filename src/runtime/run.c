@@ -119,9 +119,11 @@ static holo_status run_late_bind(holo_session *s, uint32_t i, holo_error *e)
     const hg_step_run *run = &s->step[i];
     for (uint32_t k = 0; k < r->n_in; k++)
         HG_TRY(run_late_value(s, p->list[r->in + k], e));
-    if (r->op == HG_STEP_KERNEL && run->kernel->size != NULL) {
+    const hg_kernel *sizer =
+        r->op == HG_STEP_KERNEL ? s->graph->reference[r->kernel] : NULL;
+    if (sizer != NULL && sizer->size != NULL) {
         HG_TRY(hg_session_bind_step(s, i, HG_BIND_SIZE, e));
-        HG_TRY(run->kernel->size(&run->args, e));
+        HG_TRY(sizer->size(&run->args, e));
         HG_TRY(run_late_sizes(s, i, e));
         HG_TRY(run_eval_dims(s, i, e));
     }

@@ -48,7 +48,7 @@ static void session_link_steps(holo_session *s)
     for (uint32_t i = 0; i < p->head.n_step; i++) {
         const hg_step_rec *r = &p->step[i];
         hg_step_run *run = &s->step[i];
-        if (r->op == HG_STEP_KERNEL) run->kernel = g->kernel[r->kernel];
+        if (r->op == HG_STEP_KERNEL) run->kernel = g->reference[r->kernel];
         run->args = (hg_args){.in = operand,
                               .out = operand + r->n_in,
                               .param = param,

@@ -1,0 +1,76 @@
+/* resolve_symbols.c - sizes that were to be read from a tensor at run time are numbers once that tensor has
+ * become a constant, or other expressions once its contents are known: they are put in everywhere. */
+#include "pass/pass.h"
+
+/* What symbol i is now, or 0. */
+static hg_dim resolve_symbol(hg_graph *g, size_t i)
+{
+    const hg_symbol y = g->dims.symbol[i];
+    if (y.kind != HG_SYMBOL_CONTENT) return 0;
+    const hg_value *v = hg_graph_value(g, y.value);
+    const int64_t *ints;
+    size_t count;
+    if (v->constant != NULL && hg_graph_const_ints(g, y.value, &ints, &count) && y.index < count)
+        return hg_dim_const(&g->dims, ints[y.index]);
+    if (v->constant != NULL || v->content == NULL || y.index >= v->n_content) return 0;
+    return hg_dim_symbol_of(&g->dims, v->content[y.index]) == (int64_t)i ? 0 : v->content[y.index];
+}
+
+/* Same ids for same dims: one substitution per dim of the graph. */
+static holo_status resolve_list(hg_graph *g, const hg_dim *to, const hg_dim **list, size_t count)
+{
+    hg_dim *made;
+    HG_TRY(HG_NEW(g->ctx, count + 1, &made));
+    for (size_t k = 0; k < count; k++)
+        made[k] = hg_dim_substitute(&g->dims, (*list)[k], to, g->dims.n_symbol);
+    *list = made;
+    return HOLO_OK;
+}
+
+static holo_status resolve_values(hg_graph *g, const hg_dim *to)
+{
+    for (size_t i = 1; i < g->n_value; i++) {
+        hg_value *v = &g->value[i];
+        for (int32_t k = 0; k < v->type.rank; k++)
+            if (v->type.dim[k] != 0)
+                v->type.dim[k] = hg_dim_substitute(&g->dims, v->type.dim[k], to, g->dims.n_symbol);
+        if (v->content != NULL) HG_TRY(resolve_list(g, to, &v->content, v->n_content));
+    }
+    return HOLO_OK;
+}
+
+static holo_status resolve_attrs(hg_graph *g, const hg_dim *to)
+{
+    for (hg_node_id id = 1; id < g->n_node; id++) {
+        for (uint32_t i = 0; i < g->node[id].n_attr; i++) {
+            hg_attr attr = g->node[id].attr[i];
+            if (attr.kind != HG_ATTR_DIMS) continue;
+            HG_TRY(resolve_list(g, to, &attr.dims, attr.count));
+            HG_TRY(hg_graph_set_attr(g, id, attr));
+        }
+    }
+    return HOLO_OK;
+}
+
+static holo_status resolve_run(hg_graph *g, bool *changed)
+{
+    hg_dim *to;
+    HG_TRY(HG_NEW(g->ctx, g->dims.n_symbol + 1, &to));
+    bool any = false;
+    for (size_t i = 0; i < g->dims.n_symbol; i++) {
+        to[i] = resolve_symbol(g, i);
+        any |= to[i] != 0;
+    }
+    if (!any) return HOLO_OK;
+    HG_TRY(resolve_values(g, to));
+    HG_TRY(resolve_attrs(g, to));
+    *changed = true;
+    return g->dims.failed ? hg_fail_nomem(g->ctx->error, sizeof(hg_dim_rec)) : HOLO_OK;
+}
+
+const hg_pass hg_pass_resolve_symbols = {
+    .name = "resolve_symbols",
+    .brief = "sizes read from tensors become numbers when the tensors do",
+    .flags = HG_PASS_ALWAYS,
+    .run = resolve_run,
+};
