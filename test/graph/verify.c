@@ -5,7 +5,18 @@ static const hg_op verify_add = {.name = "Add", .in = {2, 2}, .out = {1, 1}};
 static const hg_op verify_branch = {.name = "If", .in = {1, 1}, .out = {1, 2}, .n_body = 2};
 
 /* Ids of the graph below. */
-enum { CONDITION = 1, X, WEIGHT, SUM, CHOICE, ADD = 1, BRANCH, INNER_YES, INNER_NO, LAST };
+enum {
+    V_CONDITION = 1,
+    V_X,
+    V_WEIGHT,
+    V_SUM,
+    V_CHOICE,
+    V_ADD = 1,
+    V_BRANCH,
+    V_INNER_YES,
+    V_INNER_NO,
+    V_LAST
+};
 
 /*  graph(%condition, %x) {
  *    %weight = const float32[2] {1.0, 2.0}
@@ -19,28 +30,20 @@ static fixture *verify_graph(void)
     static const float weight[2] = {1, 2};
     fixture *f = fixture_graph();
     hg_graph *g = &f->g;
-    CHECK_EQ_INT(fixture_input(f, "condition"), CONDITION);
-    CHECK_EQ_INT(fixture_input(f, "x"), X);
-    CHECK_EQ_INT(fixture_const(f, HOLO_F32, (const int64_t[]){2, -1}, weight, 8), WEIGHT);
-    CHECK_EQ_INT(fixture_node(
-                     f, 1, &verify_add,
-                     (hg_value_id[]) {
-                         X
-                         , WEIGHT
-                     },
-                     2, 1),
-                 ADD);
-    CHECK_EQ_INT(fixture_node(f, 1, &verify_branch, (hg_value_id[]){CONDITION}, 1, 1), BRANCH);
+    CHECK_EQ_INT(fixture_input(f, "condition"), V_CONDITION);
+    CHECK_EQ_INT(fixture_input(f, "x"), V_X);
+    CHECK_EQ_INT(fixture_const(f, HOLO_F32, (const int64_t[]){2, -1}, weight, 8), V_WEIGHT);
+    CHECK_EQ_INT(fixture_node(f, 1, &verify_add, (hg_value_id[]){V_X, V_WEIGHT}, 2, 1), V_ADD);
+    CHECK_EQ_INT(fixture_node(f, 1, &verify_branch, (hg_value_id[]){V_CONDITION}, 1, 1), V_BRANCH);
     for (uint32_t i = 0; i < 2; i++) {
-        hg_region_id body = hg_graph_node(g, BRANCH)->body[i];
-        hg_node_id n = fixture_node(
-            f, body, &verify_add, (hg_value_id[]) { SUM, X }, 2, 1);
+        hg_region_id body = hg_graph_node(g, V_BRANCH)->body[i];
+        hg_node_id n = fixture_node(f, body, &verify_add, (hg_value_id[]){V_SUM, V_X}, 2, 1);
         CHECK_OK(hg_graph_add_region_output(g, body, (hg_str){0}, fixture_out(f, n, 0)), &f->error);
     }
-    hg_node_id n = fixture_node(f, 1, &verify_add, (hg_value_id[]){CHOICE, CHOICE}, 2, 1);
-    CHECK_EQ_INT(n, LAST);
+    hg_node_id n = fixture_node(f, 1, &verify_add, (hg_value_id[]){V_CHOICE, V_CHOICE}, 2, 1);
+    CHECK_EQ_INT(n, V_LAST);
     CHECK_OK(hg_graph_add_region_output(g, 1, (hg_str){0}, fixture_out(f, n, 0)), &f->error);
-    CHECK_OK(hg_graph_add_region_output(g, 1, (hg_str){0}, SUM), &f->error);
+    CHECK_OK(hg_graph_add_region_output(g, 1, (hg_str){0}, V_SUM), &f->error);
     CHECK_OK(hg_graph_verify(g, &f->error), &f->error);
     return f;
 }
@@ -58,55 +61,55 @@ static void verify_good(void)
         statement;                                                                                 \
     }
 
-VERIFY_BREAK(dtype, g->value[X].type.dtype = (holo_dtype)40)
-VERIFY_BREAK(rank, g->value[X].type.rank = 9)
-VERIFY_BREAK(dim, g->value[X].type.dim[0] = 999)
-VERIFY_BREAK(producer, g->value[X].node = 999)
-VERIFY_BREAK(first_use, g->value[X].first_use = 999)
-VERIFY_BREAK(const_bytes, ((hg_const *)g->value[WEIGHT].constant)->bytes = 7)
-VERIFY_BREAK(const_data, ((hg_const *)g->value[WEIGHT].constant)->data = NULL)
-VERIFY_BREAK(const_dim, g->value[WEIGHT].type.dim[0] = hg_dim_named(&g->dims, hg_str_from("n")))
-VERIFY_BREAK(const_rank, g->value[WEIGHT].type.rank = -1)
-VERIFY_BREAK(const_type, g->value[WEIGHT].type.dtype = HOLO_SEQUENCE)
-VERIFY_BREAK(const_node, g->value[WEIGHT].node = ADD)
-VERIFY_BREAK(out, g->node[ADD].out[0] = 999)
-VERIFY_BREAK(slots, g->node[ADD].first_slot = 999)
-VERIFY_BREAK(body, g->node[BRANCH].body[1] = 999)
-VERIFY_BREAK(body_main, g->node[BRANCH].body[1] = HG_REGION_MAIN)
-VERIFY_BREAK(body_twice, g->node[BRANCH].body[1] = g->node[BRANCH].body[0])
-VERIFY_BREAK(region_owner, g->region[HG_REGION_MAIN].owner = ADD)
+VERIFY_BREAK(dtype, g->value[V_X].type.dtype = (holo_dtype)40)
+VERIFY_BREAK(rank, g->value[V_X].type.rank = 9)
+VERIFY_BREAK(dim, g->value[V_X].type.dim[0] = 999)
+VERIFY_BREAK(producer, g->value[V_X].node = 999)
+VERIFY_BREAK(first_use, g->value[V_X].first_use = 999)
+VERIFY_BREAK(const_bytes, ((hg_const *)g->value[V_WEIGHT].constant)->bytes = 7)
+VERIFY_BREAK(const_data, ((hg_const *)g->value[V_WEIGHT].constant)->data = NULL)
+VERIFY_BREAK(const_dim, g->value[V_WEIGHT].type.dim[0] = hg_dim_named(&g->dims, hg_str_from("n")))
+VERIFY_BREAK(const_rank, g->value[V_WEIGHT].type.rank = -1)
+VERIFY_BREAK(const_type, g->value[V_WEIGHT].type.dtype = HOLO_SEQUENCE)
+VERIFY_BREAK(const_node, g->value[V_WEIGHT].node = V_ADD)
+VERIFY_BREAK(out, g->node[V_ADD].out[0] = 999)
+VERIFY_BREAK(slots, g->node[V_ADD].first_slot = 999)
+VERIFY_BREAK(body, g->node[V_BRANCH].body[1] = 999)
+VERIFY_BREAK(body_main, g->node[V_BRANCH].body[1] = HG_REGION_MAIN)
+VERIFY_BREAK(body_twice, g->node[V_BRANCH].body[1] = g->node[V_BRANCH].body[0])
+VERIFY_BREAK(region_owner, g->region[HG_REGION_MAIN].owner = V_ADD)
 VERIFY_BREAK(region_input, g->region[HG_REGION_MAIN].in[0] = 0)
-VERIFY_BREAK(list_next, g->node[ADD].next = ADD)
-VERIFY_BREAK(list_prev, g->node[LAST].prev = ADD)
-VERIFY_BREAK(list_last, g->region[HG_REGION_MAIN].last = BRANCH)
-VERIFY_BREAK(list_region, g->node[LAST].region = 2)
-VERIFY_BREAK(list_cut, (g->node[BRANCH].next = 0, g->region[HG_REGION_MAIN].last = BRANCH))
-VERIFY_BREAK(unreached, g->node[BRANCH].n_body = 1)
-VERIFY_BREAK(two_definitions, g->node[LAST].out[0] = SUM)
-VERIFY_BREAK(out_index, g->value[SUM].index = 1)
-VERIFY_BREAK(in_index, g->value[X].index = 0)
-VERIFY_BREAK(stale_node, (g->node[ADD].out[0] = 0, g->value[SUM].index = 0))
-VERIFY_BREAK(slot_node, g->use[g->node[ADD].first_slot].node = LAST)
-VERIFY_BREAK(slot_index, g->use[g->node[ADD].first_slot].index = 1)
-VERIFY_BREAK(slot_value, g->use[g->node[ADD].first_slot].value = 999)
-VERIFY_BREAK(slot_changed, g->use[g->node[ADD].first_slot].value = CONDITION)
-VERIFY_BREAK(slot_lost, g->node[ADD].n_in = 1)
+VERIFY_BREAK(list_next, g->node[V_ADD].next = V_ADD)
+VERIFY_BREAK(list_prev, g->node[V_LAST].prev = V_ADD)
+VERIFY_BREAK(list_last, g->region[HG_REGION_MAIN].last = V_BRANCH)
+VERIFY_BREAK(list_region, g->node[V_LAST].region = 2)
+VERIFY_BREAK(list_cut, (g->node[V_BRANCH].next = 0, g->region[HG_REGION_MAIN].last = V_BRANCH))
+VERIFY_BREAK(unreached, g->node[V_BRANCH].n_body = 1)
+VERIFY_BREAK(two_definitions, g->node[V_LAST].out[0] = V_SUM)
+VERIFY_BREAK(out_index, g->value[V_SUM].index = 1)
+VERIFY_BREAK(in_index, g->value[V_X].index = 0)
+VERIFY_BREAK(stale_node, (g->node[V_ADD].out[0] = 0, g->value[V_SUM].index = 0))
+VERIFY_BREAK(slot_node, g->use[g->node[V_ADD].first_slot].node = V_LAST)
+VERIFY_BREAK(slot_index, g->use[g->node[V_ADD].first_slot].index = 1)
+VERIFY_BREAK(slot_value, g->use[g->node[V_ADD].first_slot].value = 999)
+VERIFY_BREAK(slot_changed, g->use[g->node[V_ADD].first_slot].value = V_CONDITION)
+VERIFY_BREAK(slot_lost, g->node[V_ADD].n_in = 1)
 VERIFY_BREAK(slot_region, g->use[g->region[1].first_slot].region = 2)
-VERIFY_BREAK(use_count, g->value[X].n_uses++)
-VERIFY_BREAK(use_list_cut, g->use[g->value[X].first_use - 1].next = 0)
-VERIFY_BREAK(use_list_prev, g->use[g->value[X].first_use - 1].prev = 3)
-VERIFY_BREAK(use_list_loop, g->use[g->value[X].first_use - 1].next = g->value[X].first_use)
-VERIFY_BREAK(order, hg_graph_move_node(g, LAST, ADD))
-VERIFY_BREAK(self, hg_graph_set_input(g, ADD, 0, SUM))
-VERIFY_BREAK(inner, hg_graph_set_input(g, LAST, 0, g->node[INNER_YES].out[0]))
-VERIFY_BREAK(sibling, hg_graph_set_input(g, INNER_NO, 0, g->node[INNER_YES].out[0]))
-VERIFY_BREAK(own_result, hg_graph_set_input(g, INNER_NO, 0, CHOICE))
-VERIFY_BREAK(returned, hg_graph_replace_uses(g, SUM, g->node[INNER_YES].out[0]))
-VERIFY_BREAK(undefined, (hg_graph_replace_uses(g, SUM, X), hg_graph_remove_node(g, ADD),
-                         hg_graph_set_input(g, LAST, 0, SUM)))
-VERIFY_BREAK(no_operator, g->node[ADD].op = NULL)
-VERIFY_BREAK(arity_in, g->node[ADD].op = &verify_branch)
-VERIFY_BREAK(arity_body, g->node[BRANCH].n_out = 1; g->node[BRANCH].op = fixture_op("Relu"))
+VERIFY_BREAK(use_count, g->value[V_X].n_uses++)
+VERIFY_BREAK(use_list_cut, g->use[g->value[V_X].first_use - 1].next = 0)
+VERIFY_BREAK(use_list_prev, g->use[g->value[V_X].first_use - 1].prev = 3)
+VERIFY_BREAK(use_list_loop, g->use[g->value[V_X].first_use - 1].next = g->value[V_X].first_use)
+VERIFY_BREAK(order, hg_graph_move_node(g, V_LAST, V_ADD))
+VERIFY_BREAK(self, hg_graph_set_input(g, V_ADD, 0, V_SUM))
+VERIFY_BREAK(inner, hg_graph_set_input(g, V_LAST, 0, g->node[V_INNER_YES].out[0]))
+VERIFY_BREAK(sibling, hg_graph_set_input(g, V_INNER_NO, 0, g->node[V_INNER_YES].out[0]))
+VERIFY_BREAK(own_result, hg_graph_set_input(g, V_INNER_NO, 0, V_CHOICE))
+VERIFY_BREAK(returned, hg_graph_replace_uses(g, V_SUM, g->node[V_INNER_YES].out[0]))
+VERIFY_BREAK(undefined, (hg_graph_replace_uses(g, V_SUM, V_X), hg_graph_remove_node(g, V_ADD),
+                         hg_graph_set_input(g, V_LAST, 0, V_SUM)))
+VERIFY_BREAK(no_operator, g->node[V_ADD].op = NULL)
+VERIFY_BREAK(arity_in, g->node[V_ADD].op = &verify_branch)
+VERIFY_BREAK(arity_body, g->node[V_BRANCH].n_out = 1; g->node[V_BRANCH].op = fixture_op("Relu"))
 
 static const struct {
     void (*damage)(hg_graph *g);
