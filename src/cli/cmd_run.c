@@ -34,7 +34,8 @@ static void run_trace(void *user, const holo_step_info *step)
     for (uint32_t i = 0; i < step->n_outputs && d->code == HG_CLI_OK; i++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "%05" PRIu64, d->count++);
-        const char *name = step->output_names[i] != NULL ? step->output_names[i] : "";
+        const char *name = step->output_names[i];
+        if (name == NULL || name[0] == '\0') name = step->node != NULL ? step->node : "";
         d->code = hg_cli_write_value(d->cli, d->folder, prefix, name, &step->outputs[i]);
     }
 }
