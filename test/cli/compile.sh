@@ -55,7 +55,7 @@ run_as 0 compile dense.onnx -o a.holo --report a.html
 grep -qi '<html' a.html || fail "the report is no page"
 ! grep -qE '(src|href)="https?:' a.html || fail "the report needs the network"
 run_as 0 inspect a.holo
-has out MatMul
+has out matmul
 run_as 0 inspect a.holo --json
 grep -q '^{' out || fail "inspect --json prints no object"
 run_as 0 inspect a.holo --program

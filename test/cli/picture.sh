@@ -14,8 +14,7 @@ picture() { # FILE DIMS...
 picture first.onnx 1 3 h w
 picture last.onnx 1 h w 3
 
-code=0
-"$HOLOGRAM" run first.onnx --input x=two.png >out 2>err || code=$?
+"$HOLOGRAM" run first.onnx --input x=two.png >out 2>err || true
 if grep -q "no libpng" err; then
     echo "built without libpng"
     exit 77
