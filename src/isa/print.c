@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PRINT_NAME = 120, PRINT_DIM = 400 };
+enum { PRINT_NAME = 120, PRINT_DIM = 400, PRINT_FORMAT = 500 };
 
 /* ---- writer ------------------------------------------------------------------------------------
  */
@@ -39,7 +39,7 @@ void hg_print_text(hg_print *o, const char *text)
 
 void hg_print_format(hg_print *o, const char *format, ...)
 {
-    char text[201];
+    char text[PRINT_FORMAT + 1];
     va_list list;
     va_start(list, format);
     int n = vsnprintf(text, sizeof text, format, list);

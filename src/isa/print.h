@@ -16,7 +16,7 @@ typedef struct hg_print {
 
 void hg_print_put(hg_print *o, const char *bytes, size_t length);
 void hg_print_text(hg_print *o, const char *text);
-/* At most 200 bytes: numbers and short static texts, never names. */
+/* At most 500 bytes: numbers and short static texts, never names. */
 void hg_print_format(hg_print *o, const char *format, ...) HG_PRINTF(2, 3);
 /* "text" with \" \\ and \xNN for what is no printable UTF-8; cut after 120 bytes. */
 void hg_print_quote(hg_print *o, const char *text);
