@@ -86,7 +86,10 @@ static holo_status external_keep(hg_external *x, hg_str location, hg_file *file,
         x->file[x->n_file++] = *file;
         *place = (uint32_t)x->n_file;
     }
-    return hg_map_set(&x->known, location, *place) ? HOLO_OK : hg_fail_nomem(error, sizeof *file);
+    location = hg_str_copy(&x->arena, location); /* the model's bytes may go first */
+    if (location.text == NULL || !hg_map_set(&x->known, location, *place))
+        return hg_fail_nomem(error, location.length);
+    return HOLO_OK;
 }
 
 static holo_status external_open(hg_external *x, const char *base_dir, const hg_file *model,
