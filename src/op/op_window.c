@@ -6,7 +6,14 @@ enum { WINDOW_LIMIT = INT32_MAX };
 
 hg_infer hg_emit_reader(const hg_emit *e)
 {
-    return (hg_infer){.g = e->g, .ctx = e->ctx, .dims = &e->g->dims, .id = e->id, .node = e->node};
+    hg_infer n = {.g = e->g, .ctx = e->ctx, .dims = &e->g->dims, .id = e->id, .node = e->node};
+    const hg_type **in = hg_arena_array(&e->ctx->arena, e->node->n_in + 1, sizeof *in);
+    if (in == NULL) return n; /* shape rules that look at n.in find no input */
+    for (uint32_t i = 0; i < e->node->n_in; i++)
+        in[i] = hg_emit_type(e, i);
+    n.in = in;
+    n.n_in = e->node->n_in;
+    return n;
 }
 
 /* One number for each of `count` places, `standard` when the attribute is absent; layout passes

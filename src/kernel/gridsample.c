@@ -1,0 +1,276 @@
+/* gridsample.c - gridsample: an input sampled at the places of a grid; affinegrid: such a grid.
+ *
+ *   gridsample  in[0] X [N, C, spatial...]; in[1] grid [N, out..., n_spatial], floats: places in
+ * [-1, 1], last axis of X first param  mode (0 nearest, 1 linear, 2 cubic), padding (0 zeros, 1
+ * border, 2 reflection), align_corners out[0] Y [N, C, out...], X's type affinegrid  in[0] theta
+ * [N, n, n + 1] floats; out[0] [N, out..., n], n = 2 or 3; param align_corners
+ *
+ * gridsample: nearest moves elements of any type, the others take numbers and compute in f64;
+ * integers are cut off. Places are computed in f32, in f64 for a grid of f64, as other
+ * implementations do, so that ties fall the same way. A place that is NaN reads 0. */
+#include "isa/lane_math.h"
+#include "kernel/elem.h"
+#include "kernel/number.h"
+
+enum { GRID_NEAREST, GRID_LINEAR, GRID_CUBIC };
+enum { GRID_ZEROS, GRID_BORDER, GRID_REFLECTION };
+enum { GRID_MAX_SPATIAL = HG_MAX_RANK - 2, GRID_MAX_TAPS = 4 };
+
+static holo_status grid_check(const hg_args *a, holo_error *e)
+{
+    HG_TRY(hg_check_counts(a, e, 2, 2, 1, 3));
+    HG_TRY(hg_check_param(a, e, 0, "mode", GRID_NEAREST, GRID_CUBIC));
+    HG_TRY(hg_check_param(a, e, 1, "padding", GRID_ZEROS, GRID_REFLECTION));
+    HG_TRY(hg_check_param(a, e, 2, "align_corners", 0, 1));
+    const hg_types types =
+        a->param[0] == GRID_NEAREST ? HG_TYPES_ANY & ~HG_TYPES_NARROW : HG_TYPES_NUMBER;
+    HG_TRY(hg_check_in_type(a, e, 0, types));
+    HG_TRY(hg_check_in_type(a, e, 1, HG_TYPES_FLOAT));
+    HG_TRY(hg_check_out_type(a, e, 0, types));
+    const holo_tensor *x = &a->in[0], *grid = &a->in[1], *y = &a->out[0];
+    HG_TRY(hg_check_same_type(y, x, e, "output"));
+    HG_TRY(hg_check_rank(x, e, "input", 3, HG_MAX_RANK));
+    HG_TRY(hg_check_rank(grid, e, "grid", x->rank, x->rank));
+    HG_TRY(hg_check_rank(y, e, "output", x->rank, x->rank));
+    HG_REQUIRE(e, grid->dim[0] == x->dim[0] && grid->dim[x->rank - 1] == x->rank - 2, HOLO_E_SHAPE,
+               "grid has %lld samples of %lld coordinates, expected %lld of %d",
+               (long long)grid->dim[0], (long long)grid->dim[x->rank - 1], (long long)x->dim[0],
+               x->rank - 2);
+    HG_REQUIRE(e, y->dim[0] == x->dim[0] && y->dim[1] == x->dim[1], HOLO_E_SHAPE,
+               "output has %lld x %lld planes, expected %lld x %lld", (long long)y->dim[0],
+               (long long)y->dim[1], (long long)x->dim[0], (long long)x->dim[1]);
+    for (int d = 2; d < x->rank; d++)
+        HG_REQUIRE(e, y->dim[d] == grid->dim[d - 1], HOLO_E_SHAPE,
+                   "dimension %d of the output is %lld, expected %lld", d, (long long)y->dim[d],
+                   (long long)grid->dim[d - 1]);
+    return HOLO_OK;
+}
+
+/* A place of the grid: all channels there. */
+static int64_t grid_units(const hg_args *a)
+{
+    const holo_tensor *y = &a->out[0];
+    return holo_tensor_count(y) == 0 ? 0 : y->dim[0] * hg_dims_product(y, 2, y->rank);
+}
+
+static double grid_reflect(double x, double low, double high)
+{
+    const double range = high - low;
+    if (range <= 0.0) return low;
+    if (x < low) {
+        const double rest = hg_fmod_f64(low - x, 2.0 * range);
+        return rest < range ? low + rest : high - (rest - range);
+    }
+    if (x > high) {
+        const double rest = hg_fmod_f64(x - high, 2.0 * range);
+        return rest < range ? high - rest : low + (rest - range);
+    }
+    return x;
+}
+
+/* From [-1, 1] to a place among `size` elements, moved inside as the padding says. */
+static double grid_place(const hg_args *a, double n, int64_t size)
+{
+    const bool align = a->param[2] != 0;
+    const double low = align ? 0.0 : -0.5, high = (double)size - (align ? 1.0 : 0.5);
+    double x;
+    if (a->in[1].dtype == HOLO_F64) {
+        x = align ? (n + 1.0) / 2.0 * (double)(size - 1) : ((n + 1.0) * (double)size - 1.0) / 2.0;
+    } else {
+        const float f = (float)n, s = (float)size;
+        x = (double)(align ? (f + 1.0f) / 2.0f * (s - 1.0f) : ((f + 1.0f) * s - 1.0f) / 2.0f);
+    }
+    if (a->param[0] == GRID_NEAREST) x = hg_round_f64(x);
+    if (x >= low && x <= high) return x;
+    if (a->param[1] == GRID_BORDER)
+        return x < 0.0 ? 0.0 : x > (double)(size - 1) ? (double)(size - 1) : x;
+    return a->param[1] == GRID_REFLECTION ? grid_reflect(x, low, high) : x;
+}
+
+/* Element i of an axis, or -1: zero. */
+static int64_t grid_index(const hg_args *a, int64_t i, int64_t size)
+{
+    if (i >= 0 && i < size) return i;
+    if (a->param[1] == GRID_ZEROS) return -1;
+    if (a->param[1] == GRID_BORDER) return i < 0 ? 0 : size - 1;
+    const bool align = a->param[2] != 0;
+    const double low = align ? 0.0 : -0.5, high = (double)size - (align ? 1.0 : 0.5);
+    return hg_max(0, hg_min((int64_t)grid_reflect((double)i, low, high), size - 1));
+}
+
+typedef struct grid_axis {
+    int taps;
+    int64_t index[GRID_MAX_TAPS];
+    double weight[GRID_MAX_TAPS];
+} grid_axis;
+
+/* Keys' cubic convolution with a = -0.75. */
+static double grid_cubic(double x)
+{
+    const double a = -0.75;
+    x = hg_abs_f64(x);
+    if (x <= 1.0) return ((a + 2.0) * x - (a + 3.0)) * x * x + 1.0;
+    return x < 2.0 ? ((x - 5.0) * x + 8.0) * x * a - 4.0 * a : 0.0;
+}
+
+/* False when the place is too far away to be an integer, or no number: everything there is zero. */
+static bool grid_axis_of(const hg_args *a, double place, int64_t size, grid_axis *axis)
+{
+    if (size == 0 || !(place > -0x1p40 && place < 0x1p40)) return false;
+    const int64_t mode = a->param[0], base = (int64_t)hg_floor_f64(place);
+    const double rest = place - (double)base;
+    axis->taps = mode == GRID_NEAREST ? 1 : mode == GRID_LINEAR ? 2 : 4;
+    for (int k = 0; k < axis->taps; k++) {
+        const int64_t i = mode == GRID_CUBIC ? base - 1 + k : base + k;
+        axis->index[k] = grid_index(a, i, size);
+        axis->weight[k] = mode == GRID_NEAREST ? 1.0
+                          : mode == GRID_CUBIC ? grid_cubic((double)(i - base) - rest)
+                          : k == 0             ? 1.0 - rest
+                                               : rest;
+    }
+    return true;
+}
+
+/* The weighted sum over all taps; `at` is the first element of the plane. */
+static double grid_sum(const holo_tensor *x, const grid_axis *axis, int64_t at)
+{
+    const int rank = x->rank - 2;
+    int tap[GRID_MAX_SPATIAL] = {0};
+    double sum = 0.0;
+    for (;;) {
+        int64_t index = 0;
+        double weight = 1.0;
+        bool inside = true;
+        for (int d = 0; d < rank; d++) {
+            inside = inside && axis[d].index[tap[d]] >= 0;
+            index = index * x->dim[2 + d] + axis[d].index[tap[d]];
+            weight *= axis[d].weight[tap[d]];
+        }
+        if (inside && weight != 0.0) sum += weight * hg_number_load(x, at + index);
+        int d = rank - 1;
+        while (d >= 0 && ++tap[d] == axis[d].taps)
+            tap[d--] = 0;
+        if (d < 0) return sum;
+    }
+}
+
+/* Elements nearest to a place: moved, not computed with. */
+static void grid_move(const hg_args *a, const grid_axis *axis, int64_t at, int64_t to)
+{
+    const holo_tensor *x = &a->in[0], *y = &a->out[0];
+    const uint32_t bits = hg_dtype_bits(x->dtype);
+    int64_t index = 0;
+    bool inside = true;
+    for (int d = 0; d < x->rank - 2; d++) {
+        inside = inside && axis[d].index[0] >= 0;
+        index = index * x->dim[2 + d] + axis[d].index[0];
+    }
+    if (inside)
+        hg_elem_copy(y->data, to, x->data, at + index, 1, bits);
+    else
+        memset((char *)y->data + (size_t)to * (bits / 8), 0, bits / 8);
+}
+
+/* What an integer type can hold, without the fraction. */
+static double grid_clamp(holo_dtype dtype, double v)
+{
+    if (hg_dtype_is_float(dtype)) return v;
+    const int bits = (int)hg_dtype_bits(dtype);
+    const bool is_signed = hg_dtype_is_signed_int(dtype);
+    /* The largest f64 below 2^bits. */
+    const double top = hg_pow_f64(2.0, is_signed ? bits - 1 : bits);
+    const double high = bits == 64 ? top * (1.0 - 0x1p-53) : top - 1.0,
+                 low = is_signed ? -top : 0.0;
+    if (v != v) return 0.0;
+    return v < low ? low : v > high ? high : v;
+}
+
+static void grid_run(const hg_args *a, hg_range r)
+{
+    const holo_tensor *x = &a->in[0], *y = &a->out[0];
+    const int rank = x->rank - 2;
+    const int64_t plane = hg_dims_product(x, 2, x->rank), out = hg_dims_product(y, 2, y->rank);
+    const size_t size = hg_dtype_bits(y->dtype) / 8;
+    for (int64_t u = r.begin; u < r.end; u++) {
+        grid_axis axis[GRID_MAX_SPATIAL];
+        bool known = true;
+        for (int d = 0; d < rank; d++) {
+            const double n = hg_number_load(&a->in[1], u * rank + (rank - 1 - d));
+            known =
+                known && grid_axis_of(a, grid_place(a, n, x->dim[2 + d]), x->dim[2 + d], &axis[d]);
+        }
+        for (int64_t c = 0; c < x->dim[1]; c++) {
+            const int64_t p = u / out * x->dim[1] + c, to = p * out + u % out;
+            if (!known)
+                memset((char *)y->data + (size_t)to * size, 0, size);
+            else if (a->param[0] == GRID_NEAREST)
+                grid_move(a, axis, p * plane, to);
+            else
+                hg_number_store(y, to, grid_clamp(y->dtype, grid_sum(x, axis, p * plane)));
+        }
+    }
+}
+
+/* ---- affinegrid
+ * ------------------------------------------------------------------------------------------ */
+
+static holo_status grid_affine_check(const hg_args *a, holo_error *e)
+{
+    HG_TRY(hg_check_counts(a, e, 1, 1, 1, 1));
+    HG_TRY(hg_check_param(a, e, 0, "align_corners", 0, 1));
+    HG_TRY(hg_check_in_type(a, e, 0, HG_TYPES_FLOAT));
+    HG_TRY(hg_check_out_type(a, e, 0, HG_TYPES_FLOAT));
+    const holo_tensor *t = &a->in[0], *y = &a->out[0];
+    HG_TRY(hg_check_same_type(y, t, e, "output"));
+    HG_TRY(hg_check_rank(t, e, "theta", 3, 3));
+    HG_TRY(hg_check_rank(y, e, "output", 4, 5));
+    const int64_t n = y->rank - 2;
+    HG_REQUIRE(e, t->dim[0] == y->dim[0] && t->dim[1] == n && t->dim[2] == n + 1, HOLO_E_SHAPE,
+               "theta is %lld x %lld x %lld, expected %lld x %lld x %lld", (long long)t->dim[0],
+               (long long)t->dim[1], (long long)t->dim[2], (long long)y->dim[0], (long long)n,
+               (long long)(n + 1));
+    HG_REQUIRE(e, y->dim[y->rank - 1] == n, HOLO_E_SHAPE,
+               "output has %lld coordinates, expected %lld", (long long)y->dim[y->rank - 1],
+               (long long)n);
+    return HOLO_OK;
+}
+
+static int64_t grid_affine_units(const hg_args *a)
+{
+    return holo_tensor_count(&a->out[0]) == 0 ? 0
+                                              : hg_dims_product(&a->out[0], 0, a->out[0].rank - 1);
+}
+
+static void grid_affine_run(const hg_args *a, hg_range r)
+{
+    const holo_tensor *y = &a->out[0];
+    const int n = y->rank - 2;
+    for (int64_t u = r.begin; u < r.end; u++) {
+        double place[3]; /* x, y, z */
+        int64_t rest = u;
+        for (int d = n; d > 0; d--) {
+            const double size = (double)y->dim[d], i = (double)(rest % y->dim[d]);
+            rest /= y->dim[d];
+            if (a->param[0] == 0)
+                place[n - d] = (2.0 * i + 1.0) / size - 1.0;
+            else
+                place[n - d] = size > 1.0 ? 2.0 * i / (size - 1.0) - 1.0 : -1.0;
+        }
+        for (int k = 0; k < n; k++) {
+            const int64_t row = (rest * n + k) * (n + 1);
+            double sum = hg_number_load(&a->in[0], row + n);
+            for (int j = 0; j < n; j++)
+                sum += hg_number_load(&a->in[0], row + j) * place[j];
+            hg_number_store(y, u * n + k, sum);
+        }
+    }
+}
+
+const hg_kernel hg_kernels_gridsample[] = {
+    {.name = "affinegrid",
+     .check = grid_affine_check,
+     .units = grid_affine_units,
+     .run = grid_affine_run},
+    {.name = "gridsample", .check = grid_check, .units = grid_units, .run = grid_run},
+    {0},
+};

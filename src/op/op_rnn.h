@@ -1,0 +1,18 @@
+/* op_rnn.h - what RNN, GRU and LSTM share. */
+#ifndef HG_OP_OP_RNN_H
+#define HG_OP_OP_RNN_H
+
+#include "kernel/rnn.h"
+#include "op/op.h"
+
+typedef struct hg_rnn_form {
+    int64_t gates;
+    const char *activation[3]; /* of one direction, NULL after the last */
+    const char *variant;       /* attribute that becomes parameter HG_RNN_PARAM_VARIANT, or NULL */
+} hg_rnn_form;
+
+/* Outputs Y, Y_h and, where there is one, Y_c. */
+HG_MUST_CHECK holo_status hg_rnn_infer(hg_infer *n, const hg_rnn_form *form);
+HG_MUST_CHECK holo_status hg_rnn_emit(hg_emit *e, const hg_rnn_form *form);
+
+#endif

@@ -1,0 +1,27 @@
+/* rnn.c - RNN: a recurrent layer: h = f(W x + R h + b). */
+#include "op/op_rnn.h"
+
+static const hg_rnn_form rnn_form = {.gates = 1, .activation = {"Tanh"}};
+
+static holo_status rnn_infer(hg_infer *n)
+{
+    return hg_rnn_infer(n, &rnn_form);
+}
+
+static holo_status rnn_emit(hg_emit *e)
+{
+    return hg_rnn_emit(e, &rnn_form);
+}
+
+const hg_op hg_op_rnn = {
+    .name = "RNN",
+    .brief = "a recurrent layer: h = f(W x + R h + b)",
+    .since = 1,
+    .version = 22,
+    .in = {3, 6},
+    .out = {0, 2},
+    .types = HG_TYPES_FLOAT,
+    .infer = rnn_infer,
+    .kernel = "rnn",
+    .emit = rnn_emit,
+};
