@@ -164,8 +164,19 @@ static bool dim_range_collect(const hg_dims *d, hg_dim_op op, dim_extremes *x, h
     return true;
 }
 
+/* max(a, min(a, b)) and min(a, max(a, b)) are a: what broadcasting a slice of at most n against its
+ * source gives. */
+static bool dim_range_absorbs(const hg_dims *d, hg_dim_op op, hg_dim a, hg_dim b)
+{
+    const hg_dim_rec *r = &d->rec[b];
+    hg_dim_op dual = op == HG_DIM_MAX ? HG_DIM_MIN : HG_DIM_MAX;
+    return r->op == (uint32_t)dual && (r->a == a || r->b == a);
+}
+
 static hg_dim dim_range_extreme(hg_dims *d, hg_dim_op op, hg_dim a, hg_dim b)
 {
+    if (a != 0 && b != 0 && dim_range_absorbs(d, op, a, b)) return a;
+    if (a != 0 && b != 0 && dim_range_absorbs(d, op, b, a)) return b;
     dim_extremes x = {.n = 0};
     if (a == 0 || b == 0) return 0;
     if (a == b) return a;

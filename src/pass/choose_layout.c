@@ -116,6 +116,19 @@ static holo_status layout_pool(hg_graph *g, hg_node_id id, const char *to, int64
     return b.status;
 }
 
+static holo_status layout_resize(hg_graph *g, hg_node_id id)
+{
+    hg_build b;
+    hg_build_init(&b, g, id);
+    hg_value_id in[4] = {layout_before(&b, hg_build_in(&b, 0)), hg_build_in(&b, 1),
+                         hg_build_in(&b, 2), hg_build_in(&b, 3)};
+    const hg_node *n = hg_graph_node(g, id);
+    hg_value_id out = hg_build_op(&b, "holo:ResizeNhwc", in, n->n_in, n->attr, n->n_attr);
+    hg_build_replace(&b, 0, layout_after(&b, out, 4));
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    return b.status;
+}
+
 static bool layout_is_image(const hg_graph *g, const hg_node *n)
 {
     const hg_type *t = &hg_graph_value(g, hg_node_in(g, n, 0))->type;
@@ -131,6 +144,10 @@ static holo_status layout_node(hg_graph *g, hg_node_id id, bool *changed)
         if (constant == 0 || t->dtype != HOLO_F32 || t->rank < 3 || t->rank > 4) return HOLO_OK;
         *changed = true;
         return layout_conv(g, id, constant);
+    }
+    if (hg_op_is(n, "Resize") && layout_is_image(g, n)) {
+        *changed = true;
+        return layout_resize(g, id);
     }
     bool max = hg_op_is(n, "MaxPool"), average = hg_op_is(n, "AveragePool");
     if ((!max && !average) || !layout_is_image(g, n)) return HOLO_OK;

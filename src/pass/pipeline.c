@@ -23,6 +23,8 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_fold_constants,
     &hg_pass_resolve_symbols,
     &hg_pass_drop_dead,
+    &hg_pass_recognize_norm, /* before layout and fusion take the pattern apart */
+    &hg_pass_drop_dead,
     &hg_pass_choose_layout,
     &hg_pass_push_transpose,
     &hg_pass_fold_constants, /* constants that were transposed on the way */

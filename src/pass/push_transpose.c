@@ -186,11 +186,12 @@ static holo_status push_reduce(hg_graph *g, hg_node_id id, bool *changed)
 {
     const hg_node *n = hg_graph_node(g, id);
     push_perm p = push_read(g, hg_node_in(g, n, 0));
-    const int64_t *axes;
     size_t count;
+    const int64_t *axes = hg_node_ints(n, "axes", &count);
     hg_value_id from = hg_node_in(g, n, 1);
-    if (p.rank == 0 || from == 0 || !hg_graph_const_ints(g, from, &axes, &count) || count == 0 ||
-        count > HG_MAX_RANK)
+    bool is_attr = axes != NULL;
+    if (p.rank == 0 || (!is_attr && (from == 0 || !hg_graph_const_ints(g, from, &axes, &count))) ||
+        count == 0 || count > HG_MAX_RANK)
         return HOLO_OK;
     int64_t renamed[HG_MAX_RANK];
     bool reduced[HG_MAX_RANK] = {false}, keep = hg_node_int(n, "keepdims", 1) != 0;
@@ -210,9 +211,12 @@ static holo_status push_reduce(hg_graph *g, hg_node_id id, bool *changed)
     }
     hg_build b;
     hg_build_init(&b, g, id);
-    hg_value_id in[2] = {push_source(g, hg_build_in(&b, 0)),
-                         hg_build_ints(&b, renamed, (uint32_t)count)};
-    hg_node_id made = hg_build_clone(&b, in, 2);
+    hg_value_id in[2] = {push_source(g, hg_build_in(&b, 0)), 0};
+    if (is_attr)
+        HG_TRY(hg_graph_set_attr(g, id, hg_attr_make_ints(&b, "axes", renamed, (uint32_t)count)));
+    else
+        in[1] = hg_build_ints(&b, renamed, (uint32_t)count);
+    hg_node_id made = hg_build_clone(&b, in, is_attr ? 1 : 2);
     if (made == 0) return b.status;
     hg_value_id out = hg_graph_node(g, made)->out[0];
     if (keep)
@@ -220,6 +224,26 @@ static holo_status push_reduce(hg_graph *g, hg_node_id id, bool *changed)
     else if (!push_is_identity(&kept))
         out = push_transpose(&b, out, &kept);
     hg_build_replace(&b, 0, out);
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    *changed = true;
+    return b.status;
+}
+
+/* holo:GroupNorm has a form for channels last. */
+static holo_status push_group(hg_graph *g, hg_node_id id, bool *changed)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    push_perm p = push_read(g, hg_node_in(g, n, 0));
+    if (p.rank < 3 || hg_node_int(n, "channels_last", 0) != 0) return HOLO_OK;
+    for (int32_t k = 0; k < p.rank; k++)
+        if (p.to[k] != (k == 0 ? 0 : k == 1 ? p.rank - 1 : k - 1)) return HOLO_OK;
+    hg_build b;
+    hg_build_init(&b, g, id);
+    hg_value_id in[3] = {push_source(g, hg_build_in(&b, 0)), hg_build_in(&b, 1), hg_build_in(&b, 2)};
+    HG_TRY(hg_graph_set_attr(g, id, hg_attr_make_int("channels_last", 1)));
+    hg_node_id made = hg_build_clone(&b, in, n->n_in);
+    if (made == 0) return b.status;
+    hg_build_replace(&b, 0, push_transpose(&b, hg_graph_node(g, made)->out[0], &p));
     if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
     *changed = true;
     return b.status;
@@ -242,6 +266,7 @@ static holo_status push_node(hg_graph *g, hg_node_id id, bool *changed)
     if (hg_op_is(n, "Concat")) return push_axis(g, id, UINT32_MAX, 0, changed);
     if (hg_op_is(n, "Split")) return push_axis(g, id, 1, 0, changed);
     if (hg_op_is(n, "Softmax") || hg_op_is(n, "LogSoftmax")) return push_axis(g, id, 1, -1, changed);
+    if (hg_op_is(n, "holo:GroupNorm")) return push_group(g, id, changed);
     if (push_is_reduce(n)) return push_reduce(g, id, changed);
     return HOLO_OK;
 }
