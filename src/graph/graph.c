@@ -54,7 +54,7 @@ static void *graph_append(hg_graph *g, void *items, uint32_t n, size_t size)
         return first;
     }
     void *grown = hg_arena_grow(&g->ctx->arena, items, n, &capacity, size);
-    if (grown == NULL) (void)hg_fail_nomem(g->ctx->error, 2 * n * size);
+    if (grown == NULL) (void)hg_fail_nomem(g->ctx->error, 2 * (size_t)n * size);
     return grown;
 }
 

@@ -1,13 +1,13 @@
 /* graph.h - READ THIS FIRST: the IR. Values, nodes and regions in SSA form.
  *
- *   value   what flows: a type (element type, dimensions as expressions), perhaps a constant, perhaps known
- *           contents as expressions (the numbers in a shape tensor)
- *   node    an operator applied to values, with attributes and regions (bodies of If, Loop, Scan)
- *   region  an ordered list of nodes with inputs and outputs; region 1 is the graph itself
+ *   value    what flows: a type (element type, dimensions as expressions), perhaps a constant,
+ *            perhaps known contents as expressions (the numbers in a shape tensor)
+ *   node     an operator applied to values, with attributes and regions (bodies of If, Loop, Scan)
+ *   region   an ordered list of nodes with inputs and outputs; region 1 is the graph itself
  *
- * Everything is an index, never a pointer: ids survive growth and print nicely; 0 means none. Nodes of a
- * region form a doubly linked list in execution order. A value is defined once: by a node, as a region
- * input, or as a constant. A region may use values of the regions around it. */
+ * Everything is an index, never a pointer: ids survive growth and print nicely; 0 means none. Nodes
+ * of a region form a doubly linked list in execution order. A value is defined once: by a node, as
+ * a region input, or as a constant. A region may use values of the regions around it. */
 #ifndef HG_GRAPH_GRAPH_H
 #define HG_GRAPH_GRAPH_H
 
@@ -24,8 +24,9 @@ struct hg_op;
 
 enum { HG_RANK_UNKNOWN = -1 };
 
-/* A dim of 0 is unknown so far; rank HG_RANK_UNKNOWN likewise. For containers dtype is HOLO_SEQUENCE,
- * HOLO_OPTIONAL or HOLO_MAP and `item` is the element (key type for maps in `key`). */
+/* A dim of 0 is unknown so far; rank HG_RANK_UNKNOWN likewise. For containers dtype is
+ * HOLO_SEQUENCE, HOLO_OPTIONAL or HOLO_MAP and `item` is the element (key type of maps in `key`).
+ */
 typedef struct hg_type hg_type;
 struct hg_type {
     holo_dtype dtype; /* HOLO_NONE: unknown, or an absent optional */
@@ -35,8 +36,8 @@ struct hg_type {
     holo_dtype key;
 };
 
-/* Bytes of a constant: a view into the mapped model or arena memory. Row-major, little-endian, strings as
- * holo_string. */
+/* Bytes of a constant: a view into the mapped model or arena memory. Row-major, little-endian,
+ * strings as holo_string. */
 typedef struct hg_const {
     const void *data;
     size_t bytes;
@@ -46,11 +47,11 @@ typedef struct hg_const {
 typedef struct hg_value {
     hg_str name;
     hg_type type;
-    hg_node_id node; /* producer, or 0 */
-    uint32_t index;  /* which output of it; or which input of the region */
+    hg_node_id node;     /* producer, or 0 */
+    uint32_t index;      /* which output of it; or which input of the region */
     hg_region_id region; /* set for region inputs */
     const hg_const *constant;
-    const hg_dim *content; /* elements of a small integer tensor (row-major), when known symbolically */
+    const hg_dim *content; /* elements of a small integer tensor, when known symbolically */
     uint32_t n_content;
     uint32_t first_use; /* slot + 1 of the first use, 0 when unused */
     uint32_t n_uses;
@@ -141,7 +142,7 @@ typedef struct hg_graph {
 
 enum { HG_REGION_MAIN = 1 };
 
-/* ---- create (statuses are E_NOMEM only) --------------------------------------------------------- */
+/* ---- create (statuses are E_NOMEM only) ---------------------------------------------- */
 
 HG_MUST_CHECK holo_status hg_graph_init(hg_graph *g, hg_ctx *ctx);
 HG_MUST_CHECK holo_status hg_graph_add_region(hg_graph *g, hg_node_id owner, hg_region_id *out);
@@ -169,7 +170,7 @@ typedef struct hg_node_spec {
 HG_MUST_CHECK holo_status hg_graph_add_node(hg_graph *g, hg_region_id region, hg_node_id before,
                                             const hg_node_spec *spec, hg_node_id *out);
 
-/* ---- look ------------------------------------------------------------------------------------------ */
+/* ---- look ---------------------------------------------------------------------------- */
 
 static inline hg_node *hg_graph_node(const hg_graph *g, hg_node_id id)
 {
@@ -198,20 +199,20 @@ hg_node_id hg_graph_only_user(const hg_graph *g, hg_value_id value);
 bool hg_graph_is_output(const hg_graph *g, hg_value_id value);
 bool hg_graph_is_const(const hg_graph *g, hg_value_id value);
 const hg_attr *hg_node_attr(const hg_node *n, const char *name);
-/* Name for messages: the node's, or its first output's, or "#7". Points into buffer or the graph. */
+/* Name for messages: the node's, or its first output's, or "#7". In the buffer or the graph. */
 hg_str hg_node_label(const hg_graph *g, hg_node_id id, char *buffer, size_t size);
 /* Number of elements as an expression; 0 when a dim or the rank is unknown. */
 hg_dim hg_type_count(hg_graph *g, const hg_type *type);
 /* Same dtype, rank and dims (unknown dims are different). */
 bool hg_type_equal(const hg_type *a, const hg_type *b);
-/* Elements of a constant integer (or bool) tensor converted to int64, or false. Points into the arena. */
+/* Elements of a constant integer (or bool) tensor as int64, or false. They belong to the graph. */
 bool hg_graph_const_ints(hg_graph *g, hg_value_id value, const int64_t **out, size_t *count);
 /* The value of a constant float/integer tensor with one element. */
 bool hg_graph_const_scalar(const hg_graph *g, hg_value_id value, double *out);
 uint64_t hg_graph_const_hash(hg_graph *g, hg_value_id value);
 size_t hg_graph_count_nodes(const hg_graph *g);
 
-/* ---- edit ------------------------------------------------------------------------------------------ */
+/* ---- edit ---------------------------------------------------------------------------- */
 
 void hg_graph_set_input(hg_graph *g, hg_node_id node, uint32_t index, hg_value_id value);
 /* Every use of old becomes a use of replacement. */
@@ -223,13 +224,15 @@ void hg_graph_move_node(hg_graph *g, hg_node_id node, hg_node_id before);
 /* Attributes are immutable arrays: this copies them with one added or replaced. */
 HG_MUST_CHECK holo_status hg_graph_set_attr(hg_graph *g, hg_node_id node, hg_attr attr);
 
-/* ---- check and print (verify.c, dump.c, parse.c) ------------------------------------------------------ */
+/* ---- check and print (verify.c, dump.c, parse.c) ------------------------------------- */
 
 /* The invariants above; E_BUG with the first one broken. */
 HG_MUST_CHECK holo_status hg_graph_verify(const hg_graph *g, holo_error *e);
-/* Text form; parses back. Constants up to 16 elements are printed, larger ones as their hash. */
+/* Text form; parses back. Constants up to 16 elements are printed, larger ones as their hash. E_IO
+ * when the sink refuses. */
 HG_MUST_CHECK holo_status hg_graph_dump(const hg_graph *g, holo_sink_fn sink, void *user);
-/* Reads the text form. Hashed constants cannot be read back. E_MODEL with line number. */
+/* Reads the text form into a graph that hg_graph_init just made, and verifies it. Hashed constants
+ * cannot be read back. E_MODEL with line and column; the graph is of no use then. */
 HG_MUST_CHECK holo_status hg_graph_parse(hg_graph *g, hg_str text, holo_error *e);
 
 #endif

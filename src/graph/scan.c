@@ -95,11 +95,12 @@ static bool scan_escape(hg_scan *s, char *out)
 {
     if (s->at == s->end) return false;
     char c = *s->at++;
-    *out = c == 'n' ? '\n' : c;
+    *out = c;
+    if (c == 'n') *out = '\n';
     if (c == '"' || c == '\\' || c == 'n') return true;
     if (c != 'x' || s->end - s->at < 2) return false;
     int high = scan_hex(s->at[0]), low = scan_hex(s->at[1]);
-    *out = (char)(high * 16 + low);
+    *out = (char)(uint8_t)(high * 16 + low);
     s->at += 2;
     return high >= 0 && low >= 0;
 }
@@ -152,7 +153,7 @@ holo_status hg_scan_int(hg_scan *s, int64_t *out)
 
 holo_status hg_scan_u32(hg_scan *s, uint32_t *out)
 {
-    int64_t value;
+    int64_t value = 0;
     HG_TRY(hg_scan_int(s, &value));
     if (value < 0 || value > UINT32_MAX) return hg_scan_fail(s, "a number out of range");
     *out = (uint32_t)value;

@@ -48,11 +48,11 @@ enum { TEXT_NUMBER = 64 };
  * ".". */
 static void text_replace(char *text, const char *from, const char *to)
 {
-    char *at = strstr(text, from);
-    size_t length = strlen(text);
-    if (at == NULL || length + strlen(to) >= TEXT_NUMBER) return;
-    memmove(at + strlen(to), at + strlen(from), strlen(at) - strlen(from) + 1);
-    memcpy(at, to, strlen(to));
+    char copy[TEXT_NUMBER];
+    const char *at = strstr(text, from);
+    if (at == NULL || strcmp(from, to) == 0) return;
+    snprintf(copy, sizeof copy, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    snprintf(text, TEXT_NUMBER, "%s", copy);
 }
 
 bool hg_text_to_float(hg_str s, double *out)

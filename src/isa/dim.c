@@ -235,7 +235,7 @@ typedef struct dim_reach {
 
 static uint32_t *dim_reach_probe(const dim_reach *r, hg_dim id)
 {
-    for (size_t i = id * 0x9e3779b1u & (r->n_slot - 1);; i = (i + 1) & (r->n_slot - 1))
+    for (size_t i = (size_t)id * 0x9e3779b1u & (r->n_slot - 1);; i = (i + 1) & (r->n_slot - 1))
         if (r->slot[i] == 0 || r->id[r->slot[i] - 1] == id) return &r->slot[i];
 }
 
@@ -289,7 +289,7 @@ static hg_dim dim_lookup(const hg_dim *id, const hg_dim *now, size_t n, hg_dim w
 
 hg_dim hg_dim_substitute(hg_dims *d, hg_dim dim, const hg_dim *to, size_t n_to)
 {
-    hg_dim id[32], now[32];
+    hg_dim id[32], now[32] = {0};
     uint32_t slot[64] = {0};
     dim_reach r = {.id = id, .capacity = 32, .slot = slot, .n_slot = 64, .arena = d->arena};
     if (dim == 0 || d->rec[dim].op == HG_DIM_CONST) return dim;

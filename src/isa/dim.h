@@ -1,11 +1,12 @@
 /* dim.h - dimension expressions: the only place where the compiler computes with sizes.
  *
- * A dimension is an id into a table of hash-consed expressions, so equal expressions have equal ids and
- * "are these two dims the same?" is one comparison. Constructors simplify: constants fold, sums and
- * products are kept in a canonical order, exact divisions cancel (batch*12*64 / 768 = batch).
- * Symbols are sizes known later: an input's dimension ("batch"), an element of a small integer tensor, or
- * a size that a kernel finds in data (NonZero). The table is written into the .holo file as records in
- * an order where operands come first; the runtime evaluates them with overflow checks. */
+ * A dimension is an id into a table of hash-consed expressions, so equal expressions have equal ids
+ * and "are these two dims the same?" is one comparison. Constructors simplify: constants fold, sums
+ * and products are kept in a canonical order, exact divisions cancel (batch*12*64 / 768 = batch).
+ * Symbols are sizes known later: an input's dimension ("batch"), an element of a small integer
+ * tensor, or a size that a kernel finds in data (NonZero). The table is written into the .holo file
+ * as records in an order where operands come first; the runtime evaluates them with overflow
+ * checks. */
 #ifndef HG_ISA_DIM_H
 #define HG_ISA_DIM_H
 
@@ -29,7 +30,7 @@ typedef enum hg_dim_op {
     HG_DIM_MAX = 10,
     HG_DIM_EQ = 11, /* 1 or 0 */
     HG_DIM_LT = 12,
-    HG_DIM_SELECT = 13, /* a != 0 ? b : c */
+    HG_DIM_SELECT = 13,  /* a != 0 ? b : c */
     HG_DIM_TRUNCDIV = 14 /* rounds to zero, as integer Div does */
 } hg_dim_op;
 
@@ -43,7 +44,7 @@ typedef struct hg_dim_rec {
 /* Where a symbol's number comes from. */
 typedef enum hg_symbol_kind {
     HG_SYMBOL_INPUT = 1,   /* a dimension of a graph input; bound when inputs are */
-    HG_SYMBOL_CONTENT = 2, /* element `index` of integer value `value`; bound when it has been computed */
+    HG_SYMBOL_CONTENT = 2, /* element `index` of integer value `value`; bound once computed */
     HG_SYMBOL_SIZE = 3     /* dimension `index` of value `value`, found by its kernel */
 } hg_symbol_kind;
 
@@ -71,13 +72,13 @@ typedef struct hg_dims {
     hg_symbol *symbol;
     size_t n_symbol, symbol_capacity;
     hg_map symbol_of; /* name to number + 1 */
-    bool failed; /* memory ran out; every id handed out since is 0 */
+    bool failed;      /* memory ran out; every id handed out since is 0 */
 } hg_dims;
 
 void hg_dims_init(hg_dims *d, hg_arena *arena);
 
 hg_dim hg_dim_const(hg_dims *d, int64_t value);
-/* A new symbol every time. Names are unique: one that is taken or empty gets a number appended. The name's
+/* A new symbol every time. Names are unique: one that is taken or empty gets a number appended. The
  * text is copied. */
 hg_dim hg_dim_symbol(hg_dims *d, hg_symbol symbol);
 /* The INPUT symbol of that name, made on first use. */

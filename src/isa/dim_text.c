@@ -90,7 +90,7 @@ static void dim_text_put_call(dim_text_out *o, const hg_dim_rec *r, int depth)
     for (size_t i = 0; i < HG_COUNT(dim_text_words); i++) {
         if (dim_text_words[i].op != (hg_dim_op)r->op) continue;
         dim_text_put(o, dim_text_words[i].word);
-        for (int k = 0; k < dim_text_words[i].operands; k++) {
+        for (int k = 0; k < 3 && k < dim_text_words[i].operands; k++) {
             dim_text_put(o, k == 0 ? "(" : ",");
             dim_text_put_dim(o, operand[k], 1, depth);
         }
