@@ -147,7 +147,7 @@ static double deform_tap(const hg_args *a, const deform_spot *s, int64_t c, int6
     const int64_t group = c / (x->dim[1] / a->param[2]);
     const int64_t number =
         (s->image * a->param[2] + group) * s->taps + tap; /* of the tap in offset, mask */
-    double place[DEFORM_MAX_SPATIAL];
+    double place[DEFORM_MAX_SPATIAL] = {0};
     for (int64_t d = rank - 1, rest = tap; d >= 0; d--) {
         const double move = hg_number_load(&a->in[2], (number * rank + d) * s->out_plane + s->flat);
         const double base = (double)s->out[d] * (double)stride[d] - (double)pad[d];
