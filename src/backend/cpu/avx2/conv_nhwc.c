@@ -264,6 +264,7 @@ static void nhwc_unit_run(const nhwc_unit *u)
 
 static void nhwc_run(const hg_args *a, hg_range r)
 {
+    if (r.begin >= r.end) return;
     const nhwc_plan p = nhwc_plan_of(a);
     char *scratch = r.scratch;
     nhwc_unit u = {.a = a, .p = &p};

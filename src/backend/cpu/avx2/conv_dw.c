@@ -1,0 +1,383 @@
+/* conv_dw.c - conv.dw with AVX2 and FMA: eight channels a vector, several output pixels a tile.
+ *
+ * A unit is a block of output rows times a block of channels. It is done in bands of a few rows, so
+ * narrow in channels that the input a band reads stays in L1:
+ *
+ *     for each band:  for each vector of channels:  for each row:  tiles of 4 neighbouring outputs
+ *
+ * Inside a tile every input pixel is loaded once for all outputs that use it; the weights of a 3 x
+ * 3 kernel stay in registers for the whole band. Outputs that touch the padding at the sides, and
+ * kernels without a tile of their own, are done one at a time. Tails are done by moving the last
+ * tile or vector back: values are written twice, never differently. Error bound: one rounding for
+ * each of the KH*KW fused multiply-adds, in order. */
+#include "kernel/conv_dw.h"
+
+#include "backend/cpu/avx2/gemm.h"
+#include "backend/cpu/avx2/lane.h"
+#include "kernel/epilogue.h"
+
+enum {
+    DW_FIRST_EXTRA = 2,
+    DW_VECTOR = 8,
+    DW_LINE = 16,         /* channels of a cache line */
+    DW_TILE = 4,          /* outputs of a tile */
+    DW_BAND = 4,          /* output rows of a band, at most */
+    DW_L1_VALUES = 6144,  /* input floats of a band that should stay in L1 */
+    DW_UNIT_VALUES = 8192 /* wanted outputs of a unit */
+};
+
+typedef struct dw_plan {
+    hg_conv2d g;
+    int64_t taps;
+    int64_t channels, channel_blocks; /* of a unit; how many */
+    int64_t band;                     /* output rows of a band */
+    int64_t rows, row_blocks;         /* output rows of a unit; blocks in an image */
+} dw_plan;
+
+/* Channels for which a band of output rows reads no more than L1 holds. */
+static int64_t dw_fit(const hg_conv2d *g, int64_t band)
+{
+    const int64_t high = hg_min(hg_max(1, g->h), (band - 1) * g->stride_h + g->kh);
+    return DW_L1_VALUES / high / hg_max(1, g->w) / DW_LINE * DW_LINE;
+}
+
+static dw_plan dw_plan_of(const hg_args *a)
+{
+    dw_plan p = {.g = hg_conv2d_of(a), .band = DW_BAND};
+    const hg_conv2d *g = &p.g;
+    p.taps = g->kh * g->kw;
+    while (p.band > 1 && dw_fit(g, p.band) < DW_LINE)
+        p.band /= 2;
+    const int64_t c = hg_max(1, g->c);
+    p.channels = hg_min(c, hg_max(DW_LINE, dw_fit(g, p.band)));
+    p.channel_blocks = hg_ceil_div(c, p.channels);
+    /* no block below a vector: the last one takes the few channels left over */
+    if (p.channel_blocks > 1 && c % p.channels != 0 && c % p.channels < DW_VECTOR)
+        p.channel_blocks--;
+    p.rows = hg_min(g->oh, DW_UNIT_VALUES / hg_max(1, g->ow) / p.channels / p.band * p.band);
+    p.rows = hg_max(p.band, p.rows);
+    p.row_blocks = hg_ceil_div(hg_max(1, g->oh), p.rows);
+    return p;
+}
+
+/* Channels of the last block may exceed the others by less than a vector. */
+static int64_t dw_max_channels(const dw_plan *p)
+{
+    return hg_max(p->channels, p->g.c - (p->channel_blocks - 1) * p->channels);
+}
+
+static int64_t dw_units(const hg_args *a)
+{
+    const dw_plan p = dw_plan_of(a);
+    if (holo_tensor_count(&a->out[0]) == 0) return 0;
+    return p.g.n * p.row_blocks * p.channel_blocks;
+}
+
+/* Scratch: widened weights, the result before an epilogue, the epilogue's own. */
+static size_t dw_weight_bytes(const hg_args *a, const dw_plan *p)
+{
+    if (a->in[1].dtype == HOLO_F32) return 0;
+    return hg_align_up((size_t)(p->taps * dw_max_channels(p)) * sizeof(float), HG_ALIGN);
+}
+
+static size_t dw_result_bytes(const hg_args *a, const dw_plan *p)
+{
+    if (a->code == NULL) return 0;
+    return hg_align_up((size_t)(p->rows * p->g.ow * dw_max_channels(p)) * sizeof(float), HG_ALIGN);
+}
+
+static size_t dw_scratch(const hg_args *a)
+{
+    const dw_plan p = dw_plan_of(a);
+    if (holo_tensor_count(&a->out[0]) == 0) return 0;
+    return dw_weight_bytes(a, &p) + dw_result_bytes(a, &p) + hg_epilogue_scratch(a);
+}
+
+/* ---- tiles ------------------------------------------------------------------------------- */
+
+/* Output rows that count the same kernel rows. Columns are numbered from the first output. */
+typedef struct dw_span {
+    const float *x;       /* column 0 of the input line the first output row reads first */
+    int64_t x_tap, x_row; /* from kernel row to kernel row, from output row to output row */
+    int64_t x_col, width; /* from input pixel to input pixel, and how many there are */
+    int64_t pad;          /* input column of the first tap of the first output, negated */
+    const float *w;       /* first counting kernel row */
+    int64_t w_tap;
+    float *y;
+    int64_t y_row, y_col;
+    int64_t kernel_rows, rows, cols; /* at least DW_TILE columns */
+    int64_t channels;                /* at least DW_VECTOR */
+} dw_span;
+
+/* One kernel row of one tile; input columns outside [from, to) are padding. */
+HG_INLINE void dw_line(const int kw, const int stride, const float *x, int64_t x_col,
+                       const __m256 *weight, int64_t from, int64_t to, __m256 *sum)
+{
+    HG_GEMM_UNROLL
+    for (int i = 0; i < (DW_TILE - 1) * stride + kw; i++) {
+        if (i < from || i >= to) continue;
+        const __m256 pixel = _mm256_loadu_ps(x + i * x_col);
+        HG_GEMM_UNROLL
+        for (int j = 0; j < DW_TILE; j++)
+            if (i - j * stride >= 0 && i - j * stride < kw)
+                sum[j] = _mm256_fmadd_ps(pixel, weight[i - j * stride], sum[j]);
+    }
+}
+
+/* All kernel rows of one tile, weights from memory. */
+HG_INLINE void dw_lines(const int kw, const int stride, const dw_span *s, const float *x, int64_t c,
+                        int64_t from, int64_t to, __m256 *sum)
+{
+    const float *w = s->w + c;
+    for (int64_t r = 0; r < s->kernel_rows; r++) {
+        __m256 weight[7];
+        HG_GEMM_UNROLL
+        for (int k = 0; k < kw; k++)
+            weight[k] = _mm256_loadu_ps(w + k * s->w_tap);
+        dw_line(kw, stride, x, s->x_col, weight, from, to, sum);
+        x += s->x_tap;
+        w += kw * s->w_tap;
+    }
+}
+
+/* All rows for one vector of channels; kh is the number of kernel rows when it is known. */
+HG_INLINE void dw_vector(const int kh, const int kw, const int stride, const dw_span *s, int64_t c)
+{
+    const int reach = (DW_TILE - 1) * stride + kw;
+    __m256 fixed[3][3];
+    HG_GEMM_UNROLL
+    for (int r = 0; r < kh; r++) {
+        HG_GEMM_UNROLL
+        for (int k = 0; k < kw; k++)
+            fixed[r][k] = _mm256_loadu_ps(s->w + (r * kw + k) * s->w_tap + c);
+    }
+    for (int64_t row = 0; row < s->rows; row++)
+        for (int64_t col = 0; col < s->cols; col += DW_TILE) {
+            if (col + DW_TILE > s->cols) col = s->cols - DW_TILE;
+            const int64_t start = col * stride - s->pad;
+            const float *x = s->x + row * s->x_row + start * s->x_col + c;
+            float *y = s->y + row * s->y_row + col * s->y_col + c;
+            __m256 sum[DW_TILE];
+            HG_GEMM_UNROLL
+            for (int j = 0; j < DW_TILE; j++)
+                sum[j] = _mm256_setzero_ps();
+            if (start < 0 || start + reach > s->width) {
+                dw_lines(kw, stride, s, x, c, -start, s->width - start, sum);
+            } else if (kh == 0) {
+                dw_lines(kw, stride, s, x, c, 0, reach, sum);
+            } else {
+                HG_GEMM_UNROLL
+                for (int r = 0; r < kh; r++)
+                    dw_line(kw, stride, x + r * s->x_tap, s->x_col, fixed[r], 0, reach, sum);
+            }
+            HG_GEMM_UNROLL
+            for (int j = 0; j < DW_TILE; j++)
+                _mm256_storeu_ps(y + j * s->y_col, sum[j]);
+        }
+}
+
+#define DW_SPAN(kh, kw, stride)                                                                    \
+    static void dw_f32_##kh##x##kw##s##stride##_avx2(const dw_span *s)                             \
+    {                                                                                              \
+        for (int64_t c = 0; c < s->channels; c += DW_VECTOR) {                                     \
+            if (c + DW_VECTOR > s->channels) c = s->channels - DW_VECTOR;                          \
+            dw_vector(kh, kw, stride, s, c);                                                       \
+        }                                                                                          \
+    }
+DW_SPAN(3, 3, 1)
+DW_SPAN(3, 3, 2)
+DW_SPAN(0, 3, 1)
+DW_SPAN(0, 3, 2)
+DW_SPAN(0, 5, 1)
+DW_SPAN(0, 5, 2)
+DW_SPAN(0, 7, 1)
+#undef DW_SPAN
+
+typedef struct dw_kind {
+    int64_t kh, kw, stride; /* kh 0: any number of rows */
+    void (*run)(const dw_span *s);
+} dw_kind;
+
+/* The tile for kernel rows of a width and stride; run is NULL when there is none. */
+static dw_kind dw_find(int64_t kh, int64_t kw, int64_t stride)
+{
+    static const dw_kind kinds[] = {
+        {3, 3, 1, dw_f32_3x3s1_avx2}, {3, 3, 2, dw_f32_3x3s2_avx2}, {0, 3, 1, dw_f32_0x3s1_avx2},
+        {0, 3, 2, dw_f32_0x3s2_avx2}, {0, 5, 1, dw_f32_0x5s1_avx2}, {0, 5, 2, dw_f32_0x5s2_avx2},
+        {0, 7, 1, dw_f32_0x7s1_avx2},
+    };
+    for (size_t i = 0; i < HG_COUNT(kinds); i++)
+        if (kinds[i].kw == kw && kinds[i].stride == stride &&
+            (kinds[i].kh == kh || kinds[i].kh == 0))
+            return kinds[i];
+    return (dw_kind){0};
+}
+
+/* ---- units ------------------------------------------------------------------------------- */
+
+typedef struct dw_unit {
+    const dw_plan *p;
+    const float *x; /* image, first channel of the block */
+    const float *w;
+    int64_t w_tap;
+    int64_t channels;
+    float *y; /* first output row of the unit */
+    int64_t y_row, y_col;
+    int64_t first; /* output row that y points to */
+} dw_unit;
+
+/* Output rows [oy, oy + rows) that all count kernel rows [begin, end). */
+typedef struct dw_rows {
+    int64_t oy, rows, begin, end;
+} dw_rows;
+
+/* The same rows of any kernel and any number of channels, an output at a time. */
+static void dw_column(const dw_unit *u, const dw_rows *r, int64_t ox)
+{
+    const hg_conv2d *g = &u->p->g;
+    int64_t left, right;
+    hg_conv_inside(g->w, g->kw, g->dil_w, g->pad_left - ox * g->stride_w, 0, &left, &right);
+    const int64_t x0 = ox * g->stride_w - g->pad_left, x_tap = g->dil_w * g->c;
+    const bool is_vector = u->channels >= DW_VECTOR;
+    for (int64_t oy = r->oy; oy < r->oy + r->rows; oy++) {
+        const float *in = u->x + ((oy * g->stride_h - g->pad_top) * g->w + x0) * g->c;
+        float *y = u->y + (oy - u->first) * u->y_row + ox * u->y_col;
+        for (int64_t c = 0; is_vector && c < u->channels; c += DW_VECTOR) {
+            if (c + DW_VECTOR > u->channels) c = u->channels - DW_VECTOR;
+            __m256 sum = _mm256_setzero_ps();
+            for (int64_t i = r->begin; i < r->end; i++) {
+                const float *x = in + i * g->dil_h * g->w * g->c + c;
+                const float *w = u->w + i * g->kw * u->w_tap + c;
+                for (int64_t j = left; j < right; j++)
+                    sum = _mm256_fmadd_ps(_mm256_loadu_ps(x + j * x_tap),
+                                          _mm256_loadu_ps(w + j * u->w_tap), sum);
+            }
+            _mm256_storeu_ps(y + c, sum);
+        }
+        for (int64_t c = 0; !is_vector && c < u->channels; c++) {
+            float sum = 0;
+            for (int64_t i = r->begin; i < r->end; i++)
+                for (int64_t j = left; j < right; j++)
+                    sum += in[i * g->dil_h * g->w * g->c + j * x_tap + c] *
+                           u->w[(i * g->kw + j) * u->w_tap + c];
+            y[c] = sum;
+        }
+    }
+}
+
+static void dw_rows_run(const dw_unit *u, const dw_rows *r)
+{
+    const hg_conv2d *g = &u->p->g;
+    const dw_kind kind = dw_find(r->end - r->begin, g->kw, g->stride_w);
+    if (kind.run == NULL || g->dil_w != 1 || g->ow < DW_TILE || u->channels < DW_VECTOR) {
+        for (int64_t ox = 0; ox < g->ow; ox++)
+            dw_column(u, r, ox);
+        return;
+    }
+    const int64_t line = r->oy * g->stride_h + r->begin * g->dil_h - g->pad_top;
+    const dw_span span = {.x = u->x + line * g->w * g->c,
+                          .x_tap = g->dil_h * g->w * g->c,
+                          .x_row = g->stride_h * g->w * g->c,
+                          .x_col = g->c,
+                          .width = g->w,
+                          .pad = g->pad_left,
+                          .w = u->w + r->begin * g->kw * u->w_tap,
+                          .w_tap = u->w_tap,
+                          .y = u->y + (r->oy - u->first) * u->y_row,
+                          .y_row = u->y_row,
+                          .y_col = u->y_col,
+                          .kernel_rows = r->end - r->begin,
+                          .rows = r->rows,
+                          .cols = g->ow,
+                          .channels = u->channels};
+    kind.run(&span);
+}
+
+/* Kernel rows of output row oy that lie inside the input. */
+static dw_rows dw_kernel_rows(const hg_conv2d *g, int64_t oy)
+{
+    dw_rows r = {.oy = oy, .rows = 1};
+    hg_conv_inside(g->h, g->kh, g->dil_h, g->pad_top - oy * g->stride_h, 0, &r.begin, &r.end);
+    return r;
+}
+
+static void dw_band(const dw_unit *u, int64_t oy, int64_t rows)
+{
+    dw_rows now = dw_kernel_rows(&u->p->g, oy);
+    for (int64_t i = 1; i < rows; i++) {
+        const dw_rows next = dw_kernel_rows(&u->p->g, oy + i);
+        if (next.begin == now.begin && next.end == now.end) {
+            now.rows++;
+            continue;
+        }
+        dw_rows_run(u, &now);
+        now = next;
+    }
+    dw_rows_run(u, &now);
+}
+
+/* Weights of channels [first, first + count) as f32. */
+static void dw_weights(dw_unit *u, const holo_tensor *w, int64_t first, float *wide)
+{
+    if (w->dtype == HOLO_F32) {
+        u->w = (const float *)w->data + first;
+        u->w_tap = w->dim[1];
+        return;
+    }
+    u->w = wide;
+    u->w_tap = u->channels;
+    for (int64_t k = 0; k < u->p->taps; k++)
+        for (int64_t c = 0; c < u->channels; c++)
+            wide[k * u->channels + c] =
+                _cvtsh_ss(((const uint16_t *)w->data)[k * w->dim[1] + first + c]);
+}
+
+static void dw_run(const hg_args *a, hg_range r)
+{
+    if (r.begin >= r.end) return;
+    const dw_plan p = dw_plan_of(a);
+    const hg_conv2d *g = &p.g;
+    char *scratch = r.scratch;
+    dw_unit u = {.p = &p};
+    float *wide = (float *)(void *)scratch;
+    float *result = (float *)(void *)(scratch += dw_weight_bytes(a, &p));
+    scratch += dw_result_bytes(a, &p);
+    hg_epilogue ep;
+    if (a->code != NULL) hg_epilogue_init(&ep, a, DW_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
+    for (int64_t i = r.begin; i < r.end; i++) {
+        const int64_t block = i % p.row_blocks, channel = i / p.row_blocks % p.channel_blocks;
+        const int64_t image = i / p.row_blocks / p.channel_blocks, c0 = channel * p.channels;
+        const int64_t oy = block * p.rows, rows = hg_min(p.rows, g->oh - oy);
+        const int64_t pixel = (image * g->oh + oy) * g->ow;
+        u.channels = channel + 1 == p.channel_blocks ? g->c - c0 : p.channels;
+        u.x = (const float *)a->in[0].data + image * g->h * g->w * g->c + c0;
+        u.y = a->code != NULL ? result : (float *)a->out[0].data + pixel * g->c + c0;
+        u.y_col = a->code != NULL ? u.channels : g->c;
+        u.y_row = g->ow * u.y_col;
+        u.first = oy;
+        dw_weights(&u, &a->in[1], c0, wide);
+        for (int64_t k = 0; k < rows; k += p.band)
+            dw_band(&u, oy + k, hg_min(p.band, rows - k));
+        if (a->code == NULL) continue;
+        const hg_epilogue_tile tile = {.data = result,
+                                       .ld = u.channels,
+                                       .dtype = HOLO_F32,
+                                       .row = pixel,
+                                       .rows = rows * g->ow,
+                                       .col = c0,
+                                       .cols = u.channels};
+        hg_epilogue_run(&ep, &tile);
+    }
+}
+
+const hg_kernel hg_kernels_conv_dw_avx2[] = {
+    {.name = "conv.dw",
+     .flags = HG_KERNEL_FAST,
+     .cpu = HG_CPU_AVX2,
+     .check = hg_conv_dw_check,
+     .units = dw_units,
+     .scratch = dw_scratch,
+     .cost = hg_conv_dw_cost,
+     .run = dw_run},
+    {0},
+};
