@@ -1,0 +1,168 @@
+"""lib.py - what the measurements share: where things are, how they run, tables. Standard library only."""
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RESULTS = os.path.join(ROOT, "bench", "results")
+SHARED = os.path.join(ROOT, "..", "shared")
+CC = os.environ.get("CC", "cc")
+
+
+def place(variable, default):
+    """A folder that the environment may name."""
+    return os.path.abspath(os.environ.get(variable) or os.path.join(ROOT, default))
+
+
+BUILD = place("HOLO_BENCH_BUILD", "build/release")
+PEER = place("HOLO_BENCH_PEER", "build/peer")
+MODELS = place("HOLO_BENCH_MODELS", "build/models")
+GRAPHS = place("HOLO_BENCH_GRAPHS", "build/graphs")
+WORK = os.path.join(ROOT, "build", "bench")
+HOLOGRAM = os.path.join(BUILD, "hologram")
+
+REAL = ["minilm-l6-v2", "ppocrv4-det", "ppocrv4-rec", "yolov8n"]
+FILLED = ["bert-base-dynamo", "resnet50-dynamo", "mobilenet_v2-dynamo", "squeezenet1_1-dynamo"]
+BUNDLED = {
+    "text_encoder": "input_ids:int64:1,24:int=2048",
+    "unet": "sample:float32:1,4,16,16:rand;timestep:int64:1:const=500;"
+            "encoder_hidden_states:float32:1,24,256:rand",
+    "vae_decoder": "latent_sample:float32:1,4,16,16:rand",
+}
+
+
+def die(sentence):
+    sys.exit("bench: " + sentence)
+
+
+def run(*command, check=True):
+    """Standard output of a command; stops with its complaint when it fails."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if check and done.returncode != 0:
+        die("%s failed: %s" % (" ".join(command[:3]), done.stderr.strip().split("\n")[-1]))
+    return done.stdout
+
+
+def run_json(*command):
+    return json.loads(run(*command).strip().split("\n")[-1])
+
+
+def run_measured(*command):
+    """Seconds and peak resident MB of one process, and whether it succeeded."""
+    start = time.monotonic()
+    with open(os.devnull, "w") as null:
+        child = subprocess.Popen(command, stdout=null, stderr=subprocess.PIPE)
+        error = child.stderr.read().decode(errors="replace")
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = status
+    if status != 0:
+        die("%s failed: %s" % (" ".join(command[:3]), error.strip().split("\n")[-1]))
+    return time.monotonic() - start, usage.ru_maxrss / 1024.0
+
+
+def work_file(name):
+    os.makedirs(WORK, exist_ok=True)
+    return os.path.join(WORK, name)
+
+
+# ---- models -------------------------------------------------------------------------------------
+
+
+def real_inputs():
+    """Inputs of the downloadable models, by name."""
+    path = os.path.join(SHARED, "models", "real.tsv")
+    if not os.path.exists(path):
+        return {}
+    with open(path) as f:
+        rows = [line.rstrip("\n").split("\t") for line in f]
+    at = rows[0].index("inputs")
+    return {row[0]: row[at] for row in rows[1:] if len(row) > at}
+
+
+def get_models():
+    """Downloads and fills what is missing, when the tools for it are beside this checkout."""
+    fetch = os.path.join(SHARED, "models", "fetch")
+    fill = os.path.join(SHARED, "models", "fill_weights.py")
+    missing = [n for n in REAL if not os.path.exists(os.path.join(MODELS, n, "model.onnx"))]
+    if missing and os.path.exists(fetch) and shutil.which("npm"):
+        print("downloading %s ..." % " ".join(missing), flush=True)
+        subprocess.run([fetch, MODELS] + missing, stdout=sys.stderr)
+    missing = [n for n in FILLED if not os.path.exists(os.path.join(GRAPHS, n + ".onnx"))]
+    if missing and os.path.exists(fill):
+        print("filling %s ..." % " ".join(missing), flush=True)
+        os.makedirs(WORK, exist_ok=True)
+        subprocess.run(["tar", "-xJf", os.path.join(SHARED, "models", "graphs.tar.xz"), "-C", WORK])
+        subprocess.run(["/usr/bin/python3", fill, os.path.join(WORK, "graphs"), GRAPHS] + missing)
+
+
+def models(only=()):
+    """Models that are here: (name, path of the .onnx, inputs)."""
+    found = []
+    inputs = real_inputs()
+    for name in FILLED:
+        path = os.path.join(GRAPHS, name + ".onnx")
+        if os.path.exists(path):
+            with open(path[:-5] + ".inputs") as f:
+                found.append((name.replace("-dynamo", ""), path, f.read().strip()))
+    for name in REAL:
+        path = os.path.join(MODELS, name, "model.onnx")
+        if os.path.exists(path) and name in inputs:
+            found.append((name, path, inputs[name]))
+    for name, line in BUNDLED.items():
+        path = os.path.join(ROOT, "examples", "text2image", "models", name + ".onnx")
+        if os.path.exists(path):
+            found.append((name, path, line))
+    return [m for m in found if not only or m[0] in only]
+
+
+def compiled(name, path):
+    """The .holo of a model, compiled anew when model or compiler are newer."""
+    holo = work_file(name + ".holo")
+    newest = max(os.path.getmtime(path), os.path.getmtime(HOLOGRAM))
+    if not os.path.exists(holo) or os.path.getmtime(holo) < newest:
+        run(HOLOGRAM, "compile", "-q", path, "-o", holo)
+    return holo
+
+
+# ---- results ------------------------------------------------------------------------------------
+
+
+def machine():
+    """What was measured on, without names of hosts."""
+    name = platform.machine()
+    try:
+        with open("/proc/cpuinfo") as f:
+            names = [line.split(":", 1)[1].strip() for line in f if line.startswith("model name")]
+        name = names[0] if names else name
+    except OSError:
+        pass
+    commit = run("git", "-C", ROOT, "rev-parse", "--short", "HEAD", check=False).strip()
+    return {"cpu": name, "cores": os.cpu_count(), "commit": commit,
+            "version": run(HOLOGRAM, "version").strip()}
+
+
+def save(what, data):
+    os.makedirs(RESULTS, exist_ok=True)
+    path = os.path.join(RESULTS, what + ".json")
+    with open(path, "w") as f:
+        json.dump({"machine": machine(), what: data}, f, indent=1)
+        f.write("\n")
+    print("wrote %s" % os.path.relpath(path, ROOT))
+
+
+def table(heads, rows):
+    """Prints columns; the first is left aligned, numbers are right aligned."""
+    texts = [heads] + [[("%s" % cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in texts) for i in range(len(heads))]
+    for row in texts:
+        cells = [row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]
+        print("  ".join(cells).rstrip())
+    sys.stdout.flush()
+
+
+def verdict(good):
+    return "yes" if good else "NO"

@@ -1,0 +1,189 @@
+"""peers.py - Hologram against ONNX Runtime: the same models, inputs and threads, run in turn (A B A B ...).
+
+    peers.py [--accuracy] [--rounds N] [--threads 1,2] [--budget-ms N] [MODEL...]
+
+--accuracy compares outputs only and ends with "N passed, N failed"."""
+import argparse
+import glob
+import os
+import shutil
+import subprocess
+import sys
+
+import lib
+import npy
+
+TOLERANCE = 1e-4  # of the largest number of an output
+# What the peer itself may be off by, whatever the size of the output: its Sigmoid gives multiples of 2^-25 with an
+# error of some of them, and ppocrv4-det ends in a Sigmoid whose largest result is 5e-5.
+FLOOR = 2.0 ** -22
+
+
+def peer():
+    """The program that runs ONNX Runtime; built when it is missing and that is possible. None otherwise."""
+    tool = os.path.join(lib.PEER, "ort_bench")
+    setup = os.path.join(lib.SHARED, "peers", "setup")
+    if not os.path.exists(tool) and os.path.exists(setup) and shutil.which("npm"):
+        print("installing ONNX Runtime into %s ..." % os.path.relpath(lib.PEER, lib.ROOT), flush=True)
+        subprocess.run([setup, lib.PEER], stdout=sys.stderr)
+    return tool if os.path.exists(tool) else None
+
+
+# ---- accuracy -----------------------------------------------------------------------------------
+
+
+def accuracy(tool, name, path, inputs):
+    """(largest difference relative to the largest number of its output, every output is near enough), with the
+    peer's own inputs."""
+    theirs, ours = lib.work_file("dump_peer_" + name), lib.work_file("dump_" + name)
+    for folder in (theirs, ours):
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+    lib.run(tool, path, "--inputs", inputs, "--cold", "--dump", theirs)
+    command = [lib.HOLOGRAM, "run", "-q", lib.compiled(name, path), "--output-dir", ours]
+    for i, entry in enumerate(inputs.split(";")):
+        file = glob.glob(os.path.join(theirs, "in_%d_*.npy" % i))
+        command += ["--input", "%s=%s" % (entry.rsplit(":", 3)[0], file[0])]
+    lib.run(*command)
+    worst, good = 0.0, True
+    reference = glob.glob(os.path.join(theirs, "out_*.npy"))
+    for file in reference:
+        number = os.path.basename(file).split("_")[1]
+        mine = glob.glob(os.path.join(ours, number + "_*.npy"))
+        off, most = npy.difference(mine[0], file) if mine else (float("inf"), 0.0)
+        good = good and off <= TOLERANCE * most + FLOOR
+        worst = max(worst, off / most if most > 0 else off)
+    return worst, good and len(reference) > 0
+
+
+def accuracy_of_all(tool, chosen):
+    passed = failed = 0
+    for name, path, inputs in chosen:
+        try:
+            worst, good = accuracy(tool, name, path, inputs)
+        except SystemExit as e:
+            failed += 1
+            print("FAIL %s: %s" % (name, e))
+            continue
+        passed, failed = passed + good, failed + (not good)
+        print("%s %s: differs by %.2g of the largest output" % ("PASS" if good else "FAIL", name, worst),
+              flush=True)
+    print("%d passed, %d failed" % (passed, failed))
+    return failed
+
+
+# ---- speed --------------------------------------------------------------------------------------
+
+
+def middle(values):
+    return sorted(values)[len(values) // 2]
+
+
+def duel(tool, path, holo, inputs, threads, rounds, budget):
+    """Both in turn; minima over all rounds, medians of the rounds' medians."""
+    common = ["--inputs", inputs, "--threads", str(threads), "--budget-ms", str(budget)]
+    theirs, ours = [], []
+    for _ in range(rounds):
+        theirs.append(lib.run_json(tool, path, *common))
+        ours.append(lib.run_json(lib.HOLOGRAM, "bench", holo, "--json", *common))
+    return {
+        "threads": threads,
+        "peer_min_ms": min(r["min_ms"] for r in theirs),
+        "peer_median_ms": middle([r["median_ms"] for r in theirs]),
+        "peer_load_ms": min(r["load_ms"] for r in theirs),
+        "peer_rss_mb": middle([r["peak_rss_mb"] for r in theirs]),
+        "min_ms": min(r["min_ms"] for r in ours),
+        "median_ms": middle([r["median_ms"] for r in ours]),
+        "open_us": min(r["open_us"] for r in ours),
+        "start_ms": min(r["open_us"] + r["session_us"] + r["prepare_us"] for r in ours) / 1e3,
+        "rss_mb": middle([r["peak_rss_mb"] for r in ours]),
+        "onnx_mb": os.path.getsize(path) / 1e6,
+        "holo_mb": os.path.getsize(holo) / 1e6,
+    }
+
+
+def chart(results):
+    """Bars of time relative to the peer's, which is the line at 1."""
+    colours = {1: "#4e79a7", 2: "#e08a2c"}
+    row, left, width = 22, 190, 420
+    most = max([2.0] + [r["min_ms"] / r["peer_min_ms"] for r in results]) * 1.05
+    height = row * len(results) + 50
+    line = left + width / most
+    parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" '
+             'font-size="12"><rect width="100%%" height="100%%" fill="#fff"/>' % (left + width + 70, height)]
+    for i, r in enumerate(results):
+        ratio, y = r["min_ms"] / r["peer_min_ms"], 10 + i * row
+        parts.append('<text x="%d" y="%d" text-anchor="end" fill="#222">%s, %d thread%s</text>'
+                     % (left - 8, y + 14, r["name"], r["threads"], "" if r["threads"] == 1 else "s"))
+        parts.append('<rect x="%d" y="%d" width="%.1f" height="%d" rx="2" fill="%s"/>'
+                     % (left, y + 2, width * ratio / most, row - 6, colours.get(r["threads"], "#888")))
+        parts.append('<text x="%.1f" y="%d" fill="#222">%.2f</text>'
+                     % (left + width * ratio / most + 6, y + 14, ratio))
+    parts.append('<path d="M%.1f 4V%d" stroke="#b3261e"/>' % (line, height - 30))
+    parts.append('<text x="%d" y="%d" fill="#444">time of Hologram / time of ONNX Runtime (minimum); '
+                 'left of the line is faster</text></svg>' % (8, height - 10))
+    with open(os.path.join(lib.RESULTS, "peers.svg"), "w") as f:
+        f.write("\n".join(parts) + "\n")
+
+
+HEADS = ["model", "threads", "ours min", "median", "peer min", "median", "ratio", "start ms", "peer load ms",
+         "RSS MB", "peer RSS", ".holo MB", ".onnx MB", "difference",
+         "agrees"]
+
+
+def row_of(r):
+    return [r["name"], r["threads"], "%.3f" % r["min_ms"], "%.3f" % r["median_ms"], "%.3f" % r["peer_min_ms"],
+            "%.3f" % r["peer_median_ms"], "%.2f" % (r["min_ms"] / r["peer_min_ms"]), "%.2f" % r["start_ms"],
+            "%.0f" % r["peer_load_ms"], "%.0f" % r["rss_mb"], "%.0f" % r["peer_rss_mb"],
+            "%.1f" % r["holo_mb"], "%.1f" % r["onnx_mb"], "%.1e" % r["difference"],
+            lib.verdict(r["agrees"])]
+
+
+def summary(results):
+    """The table again, as text to keep."""
+    m = lib.machine()
+    with open(os.path.join(lib.RESULTS, "latest.md"), "w") as f:
+        f.write("# Against ONNX Runtime\n\nMeasured by `./dev bench peers` with %s at commit %s on %s, %d cores. "
+                "Times in ms; ratio is minimum against minimum; start is open + session + prepare.\n\n"
+                % (m["version"], m["commit"], m["cpu"], m["cores"]))
+        f.write("| " + " | ".join(HEADS) + " |\n|" + "---|" * len(HEADS) + "\n")
+        for r in results:
+            f.write("| " + " | ".join(str(c) for c in row_of(r)) + " |\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(add_help=True)
+    parser.add_argument("--accuracy", action="store_true")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", default="1,%d" % os.cpu_count() if os.cpu_count() > 1 else "1")
+    parser.add_argument("--budget-ms", type=int, default=1000)
+    parser.add_argument("model", nargs="*")
+    options = parser.parse_args()
+    tool = peer()
+    if tool is None:
+        print("not compared: ONNX Runtime is not here (../shared/peers/setup and npm install it)")
+        if options.accuracy:
+            print("0 passed, 0 failed")
+        return 0
+    lib.get_models()
+    chosen = lib.models(options.model)
+    if options.accuracy:
+        return 1 if accuracy_of_all(tool, chosen) else 0
+    results = []
+    for name, path, inputs in chosen:
+        holo = lib.compiled(name, path)
+        difference, good = accuracy(tool, name, path, inputs)
+        for threads in [int(t) for t in options.threads.split(",")]:
+            r = duel(tool, path, holo, inputs, threads, options.rounds, options.budget_ms)
+            results.append(dict(r, name=name, difference=difference, agrees=good))
+        print("measured %s" % name, flush=True)
+    if not results:
+        return 0
+    lib.table(HEADS, [row_of(r) for r in results])
+    lib.save("peers", results)
+    chart(results)
+    summary(results)
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,59 @@
+#!/bin/sh
+# run.sh [WHAT] [ARGUMENTS] - measures the release build; `./dev bench` builds it first and calls this.
+#
+#   open      opening a file, by its size and its number of steps; session, prepare and first run apart
+#   size      code of the runtime, and of a program that runs one model with that model's kernels only
+#   compile   time and peak memory of compiling
+#   peers     against ONNX Runtime, interleaved: speed, accuracy, opening, memory, file size
+#   op [STEM] single kernels, bench/op/STEM.c
+#
+# Without WHAT: all but op. Each prints a table and writes bench/results/WHAT.json; peers also draws
+# peers.svg. Let nothing else run meanwhile.
+#
+# HOLO_BENCH_BUILD   the build to measure                       (build/release)
+# HOLO_BENCH_PEER    folder with ort_bench                      (build/peer, made by ../shared/peers/setup)
+# HOLO_BENCH_MODELS  folder with NAME/model.onnx                (build/models, made by ../shared/models/fetch)
+# HOLO_BENCH_GRAPHS  folder with NAME.onnx and NAME.inputs      (build/graphs, made by fill_weights.py)
+set -eu
+cd "$(dirname "$0")/.."
+build=${HOLO_BENCH_BUILD:-build/release}
+
+die() {
+    printf 'bench: %s\n' "$*" >&2
+    exit 1
+}
+
+python() { # SCRIPT ARGUMENTS...
+    command -v python3 >/dev/null || die "python3 is missing: apt-get install python3"
+    script=$1
+    shift
+    PYTHONDONTWRITEBYTECODE=1 python3 "bench/$script.py" "$@"
+}
+
+bench_op() { # [STEM]
+    mkdir -p build/bench
+    for source in bench/op/*.c; do
+        stem=$(basename "$source" .c)
+        [ "${1:-$stem}" = "$stem" ] || continue
+        "${CC:-cc}" -std=c11 -O2 -Isrc -Iinclude "$source" "$build/libhologram.a" -lm -lpthread \
+            -o "build/bench/op_$stem"
+        echo "$stem"
+        "build/bench/op_$stem"
+    done
+}
+
+[ -x "$build/hologram" ] || die "there is no $build/hologram: ./dev build"
+what=${1:-all}
+[ $# -eq 0 ] || shift
+case $what in
+open | size | compile | peers) python "$what" "$@" ;;
+op) bench_op "$@" ;;
+all)
+    for each in open size compile peers; do
+        printf '\n== %s ==\n' "$each"
+        python "$each"
+    done
+    ;;
+-h | --help | help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' bench/run.sh ;;
+*) die "there is nothing called $what to measure: open, size, compile, peers or op" ;;
+esac
