@@ -3,18 +3,19 @@
  * Hologram turns a model into one file (`.holo`) that a small runtime maps and runs.
  *
  *     compile   model.onnx -> model.holo          holo_compile_*      (libhologram)
- *     open      model.holo -> holo_model          holo_model_open_*   (libhologram_rt and libhologram)
- *     session   holo_model -> holo_session        holo_session_new
- *     run       bind inputs, run, read outputs    holo_session_*
+ *     open      model.holo -> holo_model          holo_model_open_*   (libhologram_rt and
+ * libhologram) session   holo_model -> holo_session        holo_session_new run       bind inputs,
+ * run, read outputs    holo_session_*
  *
  * Rules that hold for every function here:
- *   - A function that can fail returns holo_status and, when `error` is not NULL, writes one sentence
- *     that names what is wrong. On failure the out parameters are untouched.
+ *   - A function that can fail returns holo_status and, when `error` is not NULL, writes one
+ * sentence that names what is wrong. On failure the out parameters are untouched.
  *   - Nothing is global. The library never prints, exits or aborts.
  *   - Option structs start with struct_size; fill them from their _INIT macro. NULL means defaults.
- *   - A model is immutable and may be shared by threads. A session, a graph under construction and a
- *     compile call belong to one thread at a time; only holo_session_cancel may come from another.
- *   - Strings are UTF-8. Pointers that a function hands out are borrowed: each comment says until when. */
+ *   - A model is immutable and may be shared by threads. A session, a graph under construction and
+ * a compile call belong to one thread at a time; only holo_session_cancel may come from another.
+ *   - Strings are UTF-8. Pointers that a function hands out are borrowed: each comment says until
+ * when. */
 #ifndef HOLOGRAM_H
 #define HOLOGRAM_H
 
@@ -127,9 +128,9 @@ HOLO_API const char *holo_dtype_text(holo_dtype dtype);
 
 enum { HOLO_MAX_RANK = 8 };
 
-/* A dense row-major tensor. Elements narrower than a byte are packed, first element in the low bits.
- * STRING: `data` is an array of holo_string. SEQUENCE and OPTIONAL: rank 1, `data` is an array of
- * dim[0] holo_tensor. MAP: rank 1, dim[0] = 2, items are keys and values. */
+/* A dense row-major tensor. Elements narrower than a byte are packed, first element in the low
+ * bits. STRING: `data` is an array of holo_string. SEQUENCE and OPTIONAL: rank 1, `data` is an
+ * array of dim[0] holo_tensor. MAP: rank 1, dim[0] = 2, items are keys and values. */
 typedef struct holo_tensor {
     void *data;
     int64_t dim[HOLO_MAX_RANK];
@@ -142,22 +143,29 @@ typedef struct holo_string {
     uint64_t length;
 } holo_string;
 
-/* Number of elements (1 for rank 0), or -1 when a dimension is negative or the product overflows. */
+/* Number of elements (1 for rank 0), or -1 when a dimension is negative or the product overflows.
+ */
 HOLO_API int64_t holo_tensor_count(const holo_tensor *tensor);
 /* Bytes that the elements occupy, or SIZE_MAX when that cannot be represented. */
 HOLO_API size_t holo_tensor_bytes(const holo_tensor *tensor);
 
 /* Initial value of an option struct: its size, everything else zero. */
 #ifdef __cplusplus
-#define HOLO_INIT(type) {sizeof(type)}
+#define HOLO_INIT(type)                                                                            \
+    {                                                                                              \
+        sizeof(type)                                                                               \
+    }
 #else
-#define HOLO_INIT(type) {.struct_size = sizeof(type)}
+#define HOLO_INIT(type)                                                                            \
+    {                                                                                              \
+        .struct_size = sizeof(type)                                                                \
+    }
 #endif
 
 /* ---- memory, log, limits ------------------------------------------------------------------- */
 
-/* Lua's shape: p == NULL allocates, new_size == 0 frees and returns NULL, otherwise resizes. Memory is
- * aligned for any standard type. Must be safe to call from the thread that calls the library. */
+/* Lua's shape: p == NULL allocates, new_size == 0 frees and returns NULL, otherwise resizes. Memory
+ * is aligned for any standard type. Must be safe to call from the thread that calls the library. */
 typedef struct holo_allocator {
     void *(*resize)(void *user, void *p, size_t old_size, size_t new_size);
     void *user;
@@ -203,7 +211,7 @@ enum {
     HOLO_COMPILE_NO_OPTIMIZE = 1 << 0,  /* only what is needed to run: no folding, no fusion */
     HOLO_COMPILE_CHECK_ONLY = 1 << 1,   /* report every unsupported operator; write nothing */
     HOLO_COMPILE_STRIP_SHAPES = 1 << 2, /* forget declared shapes of outputs and intermediates */
-    HOLO_COMPILE_KEEP_VALUES = 1 << 3   /* every value stays observable by name in a trace (slower) */
+    HOLO_COMPILE_KEEP_VALUES = 1 << 3 /* every value stays observable by name in a trace (slower) */
 };
 
 typedef struct holo_compile_options {
@@ -235,8 +243,8 @@ typedef struct holo_compile_report {
     uint64_t nodes_after;
     uint64_t steps;
     uint64_t weight_bytes;
-    uint64_t arena_bytes; /* 0 when sizes are symbolic */
-    uint64_t arena_bound; /* largest set of bytes live at once */
+    uint64_t arena_bytes;  /* 0 when sizes are symbolic */
+    uint64_t arena_bound;  /* largest set of bytes live at once */
     uint64_t moved_before; /* bytes read and written by all nodes as imported; 0 when symbolic */
     uint64_t moved_after;
     uint64_t tables;
@@ -245,17 +253,17 @@ typedef struct holo_compile_report {
 
 typedef struct holo_graph holo_graph;
 
-/* Compiles one or more model files into one .holo at out_path: written to a temporary file beside it,
- * then renamed, so that out_path is never half a file. The graphs are named by the files' stems and
- * share equal weights. report may be NULL. Status: E_IO, E_MODEL, E_UNSUPPORTED, E_SHAPE, E_TYPE,
- * E_LIMIT, E_CANCELLED, E_NOMEM, E_ARG. */
+/* Compiles one or more model files into one .holo at out_path: written to a temporary file beside
+ * it, then renamed, so that out_path is never half a file. The graphs are named by the files' stems
+ * and share equal weights. report may be NULL. Status: E_IO, E_MODEL, E_UNSUPPORTED, E_SHAPE,
+ * E_TYPE, E_LIMIT, E_CANCELLED, E_NOMEM, E_ARG. */
 HOLO_API holo_status holo_compile_files(const char *const *paths, size_t n_paths,
                                         const char *out_path, const holo_compile_options *options,
                                         holo_compile_report *report, holo_error *error);
 
 /* Compiles one ONNX model that lies in memory. External data is refused. *out_data comes from
- * options->allocator (libc without one), starts at a multiple of 64 bytes and is owned by the caller: free it
- * with holo_buffer_free. */
+ * options->allocator (libc without one), starts at a multiple of 64 bytes and is owned by the
+ * caller: free it with holo_buffer_free. */
 HOLO_API holo_status holo_compile_memory(const void *data, size_t size,
                                          const holo_compile_options *options, void **out_data,
                                          size_t *out_size, holo_compile_report *report,
@@ -281,9 +289,9 @@ typedef struct holo_op_info {
     const char *domain; /* "" is ai.onnx */
     const char *name;
     const char *brief;
-    const char *types;  /* "float32 float16 ..." of the first input, borrowed during visit */
-    const char *tier;   /* "composite", "lane", "kernel", "view", "control" */
-    int32_t since;      /* first and current version */
+    const char *types; /* "float32 float16 ..." of the first input, borrowed during visit */
+    const char *tier;  /* "composite", "lane", "kernel", "view", "control" */
+    int32_t since;     /* first and current version */
     int32_t version;
 } holo_op_info;
 HOLO_API void holo_ops_visit(void (*visit)(void *user, const holo_op_info *op), void *user);
@@ -318,13 +326,14 @@ typedef struct holo_attr {
 
 typedef uint32_t holo_value_id; /* 0: an optional input that is absent */
 
-/* A new empty graph of opset `opset` (0: the newest). Free with holo_graph_free. Everything passed to
- * the functions below is copied. They record the first error; holo_compile_graph reports it, so calls
- * may be chained without checks: a failed call returns 0 and later calls do nothing. */
+/* A new empty graph of opset `opset` (0: the newest). Free with holo_graph_free. Everything passed
+ * to the functions below is copied. They record the first error; holo_compile_graph reports it, so
+ * calls may be chained without checks: a failed call returns 0 and later calls do nothing. */
 HOLO_API holo_status holo_graph_new(int32_t opset, const holo_allocator *allocator,
                                     holo_graph **out, holo_error *error);
 HOLO_API void holo_graph_free(holo_graph *graph);
-/* dims: text like "batch,3,224,224", "" for rank 0; a word is a symbolic dimension, "?" an unnamed one. */
+/* dims: text like "batch,3,224,224", "" for rank 0; a word is a symbolic dimension, "?" an unnamed
+ * one. */
 HOLO_API holo_value_id holo_graph_input(holo_graph *graph, const char *name, holo_dtype dtype,
                                         const char *dims);
 HOLO_API holo_value_id holo_graph_constant(holo_graph *graph, const holo_tensor *tensor);
@@ -336,15 +345,16 @@ HOLO_API bool holo_graph_output(holo_graph *graph, holo_value_id value, const ch
 
 /* ---- open (run side from here on) ------------------------------------------------------------ */
 
-/* A table of kernels. Which kernels a program can run is decided by the table it passes to open, so a
- * program that names a small one links only that. */
+/* A table of kernels. Which kernels a program can run is decided by the table it passes to open, so
+ * a program that names a small one links only that. */
 typedef struct holo_kernels holo_kernels;
 
 /* Every kernel this library has, tuned ones included. Static. */
 HOLO_API const holo_kernels *holo_kernels_all(void);
 
 enum {
-    HOLO_OPEN_COPY = 1 << 0,          /* read into memory instead of mapping: safe when the file may change */
+    HOLO_OPEN_COPY =
+        1 << 0, /* read into memory instead of mapping: safe when the file may change */
     HOLO_OPEN_PREFAULT = 1 << 1,      /* touch all weight pages now */
     HOLO_OPEN_CHECK_WEIGHTS = 1 << 2, /* verify the hash of the weights too (reads them all) */
     HOLO_OPEN_REFERENCE = 1 << 3      /* only portable reference kernels, for comparison */
@@ -361,26 +371,28 @@ typedef struct holo_open_options {
 
 typedef struct holo_model holo_model;
 
-/* Opens a .holo file, maps it, copies and verifies its program. *out must be freed with holo_model_free
- * after its sessions. Status: E_IO, E_FORMAT, E_VERSION, E_KERNEL, E_LIMIT, E_NOMEM, E_ARG. Any thread. */
+/* Opens a .holo file, maps it, copies and verifies its program. *out must be freed with
+ * holo_model_free after its sessions. Status: E_IO, E_FORMAT, E_VERSION, E_KERNEL, E_LIMIT,
+ * E_NOMEM, E_ARG. Any thread. */
 HOLO_API holo_status holo_model_open_file(const char *path, const holo_kernels *kernels,
                                           const holo_open_options *options, holo_model **out,
                                           holo_error *error);
-/* The same for bytes in memory, which must outlive the model (unless HOLO_OPEN_COPY) and start at an
- * address divisible by 64. */
+/* The same for bytes in memory, which must outlive the model (unless HOLO_OPEN_COPY) and start at
+ * an address divisible by 64. */
 HOLO_API holo_status holo_model_open_memory(const void *data, size_t size,
                                             const holo_kernels *kernels,
                                             const holo_open_options *options, holo_model **out,
                                             holo_error *error);
-/* The same for `size` bytes at `offset` of an open file descriptor (size 0: to its end). The descriptor
- * may be closed afterwards. */
+/* The same for `size` bytes at `offset` of an open file descriptor (size 0: to its end). The
+ * descriptor may be closed afterwards. */
 HOLO_API holo_status holo_model_open_fd(int fd, uint64_t offset, uint64_t size,
                                         const holo_kernels *kernels,
                                         const holo_open_options *options, holo_model **out,
                                         holo_error *error);
 HOLO_API void holo_model_free(holo_model *model);
 
-/* What a graph takes or gives. dim[i] >= 0 is fixed; -1 is symbolic, dim_name[i] then holds its name
+/* What a graph takes or gives. dim[i] >= 0 is fixed; -1 is symbolic, dim_name[i] then holds its
+ * name
  * ("" when unnamed). Text is borrowed from the model. */
 typedef struct holo_port {
     const char *name;
@@ -418,8 +430,9 @@ HOLO_API holo_status holo_model_inspect(const holo_model *model, holo_inspect_fo
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-/* Threads that sessions share. A pool of n threads uses the calling thread and n - 1 others, started
- * at the first use. Free after the sessions that use it. One run at a time uses it; others wait. */
+/* Threads that sessions share. A pool of n threads uses the calling thread and n - 1 others,
+ * started at the first use. Free after the sessions that use it. One run at a time uses it; others
+ * wait. */
 typedef struct holo_pool holo_pool;
 HOLO_API holo_status holo_pool_new(uint32_t threads, const holo_allocator *allocator,
                                    holo_pool **out, holo_error *error);
@@ -428,11 +441,11 @@ HOLO_API void holo_pool_free(holo_pool *pool);
 /* Called after each step of a traced run, in the order of the steps. */
 typedef struct holo_step_info {
     uint32_t index;
-    const char *node;    /* name of the node(s) it came from */
+    const char *node; /* name of the node(s) it came from */
     const char *kernel;
     double seconds;
-    double flops;        /* 0 when not known */
-    double bytes;        /* read and written */
+    double flops; /* 0 when not known */
+    double bytes; /* read and written */
     const holo_tensor *outputs;
     const char *const *output_names;
     uint32_t n_outputs;
@@ -440,7 +453,8 @@ typedef struct holo_step_info {
 typedef void (*holo_trace_fn)(void *user, const holo_step_info *step);
 
 enum {
-    HOLO_SESSION_GROW = 1 << 0,  /* data-dependent results may allocate during run instead of E_SPACE */
+    HOLO_SESSION_GROW =
+        1 << 0, /* data-dependent results may allocate during run instead of E_SPACE */
     HOLO_SESSION_POISON = 1 << 1 /* fill the arena with NaN-like bytes before each run (tests) */
 };
 
@@ -448,10 +462,10 @@ typedef struct holo_session_options {
     size_t struct_size;
     uint32_t flags;
     uint32_t graph;
-    holo_pool *pool;         /* NULL: the calling thread alone */
-    void *memory;            /* NULL: from the allocator. 64-byte aligned; E_NOMEM says how much is needed */
+    holo_pool *pool; /* NULL: the calling thread alone */
+    void *memory; /* NULL: from the allocator. 64-byte aligned; E_NOMEM says how much is needed */
     size_t memory_bytes;
-    size_t late_bytes;       /* reserve for data-dependent results; 0: 1 MiB if the graph has any */
+    size_t late_bytes; /* reserve for data-dependent results; 0: 1 MiB if the graph has any */
     const holo_allocator *allocator;
     holo_limits limits;
     holo_trace_fn trace;
@@ -471,21 +485,23 @@ HOLO_API void holo_session_free(holo_session *session);
 HOLO_API int32_t holo_session_find_input(const holo_session *session, const char *name);
 HOLO_API int32_t holo_session_find_output(const holo_session *session, const char *name);
 
-/* Binds the caller's buffer: no copy. tensor->data must stay valid and unchanged until it is bound anew
- * or the session is freed; its contents may change between runs. Status: E_ARG, E_TYPE, E_SHAPE. */
+/* Binds the caller's buffer: no copy. tensor->data must stay valid and unchanged until it is bound
+ * anew or the session is freed; its contents may change between runs. Status: E_ARG, E_TYPE,
+ * E_SHAPE. */
 HOLO_API holo_status holo_session_set_input(holo_session *session, uint32_t index,
                                             const holo_tensor *tensor, holo_error *error);
-/* Binds a buffer of `bytes` bytes that receives output `index` (NULL: the session's own memory again). */
+/* Binds a buffer of `bytes` bytes that receives output `index` (NULL: the session's own memory
+ * again). */
 HOLO_API holo_status holo_session_set_output(holo_session *session, uint32_t index, void *data,
                                              size_t bytes, holo_error *error);
 
-/* Settles sizes for the bound inputs: evaluates dimensions, lays out memory, checks every step. Run does
- * it when input shapes changed; call it to pay at a time of your choice. The only call that grows memory.
- * Status: E_STATE (an input is not bound), E_SHAPE, E_LIMIT, E_NOMEM, E_FORMAT. */
+/* Settles sizes for the bound inputs: evaluates dimensions, lays out memory, checks every step. Run
+ * does it when input shapes changed; call it to pay at a time of your choice. The only call that
+ * grows memory. Status: E_STATE (an input is not bound), E_SHAPE, E_LIMIT, E_NOMEM, E_FORMAT. */
 HOLO_API holo_status holo_session_prepare(holo_session *session, holo_error *error);
 
-/* Runs the graph once. Allocates nothing when prepared. Status: what prepare returns, E_DATA, E_SPACE,
- * E_CANCELLED, E_LIMIT. After any failure the session can be used again. */
+/* Runs the graph once. Allocates nothing when prepared. Status: what prepare returns, E_DATA,
+ * E_SPACE, E_CANCELLED, E_LIMIT. After any failure the session can be used again. */
 HOLO_API holo_status holo_session_run(holo_session *session, holo_error *error);
 
 /* View of an output after a run; the data is valid until the next prepare, run or free. */

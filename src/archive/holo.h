@@ -6,11 +6,11 @@
  *   aligned to 64     metadata          pairs of zero-terminated texts: key, value, key, value ...
  *   aligned to 4096   weights           mapped, read in place, never copied
  *
- * Sections do not overlap and lie inside the file; between them are zero bytes. The head's hash covers head
- * and section table, each section's its bytes. Program and metadata hashes are checked at open, the
- * weights' on request.
- * Version policy: readers accept every version from 1 to their own. A section with HG_SECTION_REQUIRED
- * whose kind is unknown is refused, others are skipped; so additions need no new version. */
+ * Sections do not overlap and lie inside the file; between them are zero bytes. The head's hash
+ * covers head and section table, each section's its bytes. Program and metadata hashes are checked
+ * at open, the weights' on request. Version policy: readers accept every version from 1 to their
+ * own. A section with HG_SECTION_REQUIRED whose kind is unknown is refused, others are skipped; so
+ * additions need no new version. */
 #ifndef HG_ARCHIVE_HOLO_H
 #define HG_ARCHIVE_HOLO_H
 

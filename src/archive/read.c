@@ -8,8 +8,8 @@ holo_status hg_holo_head_read(const void *data, size_t size, hg_holo_head *head,
 {
     hg_holo_head h;
     if (size < sizeof h)
-        return hg_fail(e, HOLO_E_FORMAT, "%zu bytes are too few for a .holo file (at least %zu)", size,
-                       sizeof h);
+        return hg_fail(e, HOLO_E_FORMAT, "%zu bytes are too few for a .holo file (at least %zu)",
+                       size, sizeof h);
     memcpy(&h, data, sizeof h);
     if (memcmp(h.magic, HG_HOLO_MAGIC, sizeof h.magic) != 0)
         return hg_fail(e, HOLO_E_FORMAT,
@@ -18,12 +18,14 @@ holo_status hg_holo_head_read(const void *data, size_t size, hg_holo_head *head,
         return hg_fail(e, HOLO_E_FORMAT, "the byte order mark is %08x, expected 01020304", h.order);
     if (h.version == 0) return hg_fail(e, HOLO_E_FORMAT, "format version 0 does not exist");
     if (h.version > HG_HOLO_VERSION)
-        return hg_fail(e, HOLO_E_VERSION,
-                       "the file has format version %u; this library reads up to %d: use a newer one",
-                       h.version, HG_HOLO_VERSION);
+        return hg_fail(
+            e, HOLO_E_VERSION,
+            "the file has format version %u; this library reads up to %d: use a newer one",
+            h.version, HG_HOLO_VERSION);
     if (h.size != size)
-        return hg_fail(e, HOLO_E_FORMAT, "the file has %zu bytes but says %llu: it is cut or extended",
-                       size, (unsigned long long)h.size);
+        return hg_fail(e, HOLO_E_FORMAT,
+                       "the file has %zu bytes but says %llu: it is cut or extended", size,
+                       (unsigned long long)h.size);
     if (h.n_section == 0 || h.n_section > HG_HOLO_MAX_SECTION)
         return hg_fail(e, HOLO_E_FORMAT, "the file says it has %u sections, expected 1 to %d",
                        h.n_section, HG_HOLO_MAX_SECTION);
@@ -45,12 +47,12 @@ static holo_status read_check_section(const hg_holo_section *s, uint32_t i, uint
                        "section %u (bytes %llu + %llu) overlaps another or leaves the file", i,
                        (unsigned long long)s->offset, (unsigned long long)s->size);
     if (s->offset % align != 0)
-        return hg_fail(e, HOLO_E_FORMAT, "section %u starts at %llu, expected a multiple of %llu", i,
-                       (unsigned long long)s->offset, (unsigned long long)align);
+        return hg_fail(e, HOLO_E_FORMAT, "section %u starts at %llu, expected a multiple of %llu",
+                       i, (unsigned long long)s->offset, (unsigned long long)align);
     bool known = s->kind >= HG_SECTION_PROGRAM && s->kind <= HG_SECTION_META;
     if (!known && (s->flags & HG_SECTION_REQUIRED) != 0)
-        return hg_fail(e, HOLO_E_VERSION, "section %u has kind %u, which this library does not know",
-                       i, s->kind);
+        return hg_fail(e, HOLO_E_VERSION,
+                       "section %u has kind %u, which this library does not know", i, s->kind);
     return HOLO_OK;
 }
 
@@ -88,6 +90,7 @@ holo_status hg_holo_check_hash(const hg_holo_section *section, const void *copy,
 {
     uint64_t hash = hg_hash_blocks(copy, (size_t)section->size);
     if (hash == section->hash) return HOLO_OK;
-    return hg_fail(e, HOLO_E_FORMAT, "the hash of the %s is %016llx, expected %016llx: the file is damaged",
-                   what, (unsigned long long)hash, (unsigned long long)section->hash);
+    return hg_fail(e, HOLO_E_FORMAT,
+                   "the hash of the %s is %016llx, expected %016llx: the file is damaged", what,
+                   (unsigned long long)hash, (unsigned long long)section->hash);
 }

@@ -5,8 +5,8 @@
 #include "archive/holo.h"
 #include "base/error.h"
 
-/* Copies the head out of the bytes, which may change under us when they are a mapping, and checks what can
- * be checked without the section table. */
+/* Copies the head out of the bytes, which may change under us when they are a mapping, and checks
+ * what can be checked without the section table. */
 HG_MUST_CHECK holo_status hg_holo_head_read(const void *data, size_t size, hg_holo_head *head,
                                             holo_error *e);
 /* Hash of head and table, places of the sections. table: a private copy of the section table. */

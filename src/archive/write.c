@@ -49,8 +49,7 @@ holo_status hg_holo_write_finish(hg_holo_writer *w, holo_error *e)
                          .size = w->out->size,
                          .n_section = w->n_section};
     memcpy(head.magic, HG_HOLO_MAGIC, sizeof head.magic);
-    head.hash =
-        hg_hash(w->table, w->n_section * sizeof *w->table, hg_hash(&head, sizeof head, 0));
+    head.hash = hg_hash(w->table, w->n_section * sizeof *w->table, hg_hash(&head, sizeof head, 0));
     HG_TRY(hg_writer_patch(w->out, 0, &head, sizeof head, e));
     return hg_writer_patch(w->out, sizeof head, w->table, w->n_section * sizeof *w->table, e);
 }

@@ -1,4 +1,5 @@
-/* arena.h - bump allocator with whole-phase lifetime; memory comes out zeroed, nobody frees a piece. */
+/* arena.h - bump allocator with whole-phase lifetime; memory comes out zeroed, nobody frees a
+ * piece. */
 #ifndef HG_BASE_ARENA_H
 #define HG_BASE_ARENA_H
 
@@ -17,11 +18,13 @@ void hg_arena_init(hg_arena *arena, const holo_allocator *alloc, size_t limit);
 void hg_arena_deinit(hg_arena *arena);
 /* Forgets everything; keeps one block for reuse. */
 void hg_arena_reset(hg_arena *arena);
-/* Zeroed, aligned to 16 bytes (64 when size >= 1024); NULL when memory or the limit is exhausted. */
+/* Zeroed, aligned to 16 bytes (64 when size >= 1024); NULL when memory or the limit is exhausted.
+ */
 void *hg_arena_alloc(hg_arena *arena, size_t size);
 /* count * size with overflow check. */
 void *hg_arena_array(hg_arena *arena, size_t count, size_t size);
-/* Grows an array to hold one more: doubles *capacity, copies. Returns NULL on failure, *items untouched. */
+/* Grows an array to hold one more: doubles *capacity, copies. Returns NULL on failure, *items
+ * untouched. */
 void *hg_arena_grow(hg_arena *arena, void *items, size_t count, size_t *capacity, size_t size);
 
 #endif

@@ -88,7 +88,8 @@ static inline bool hg_mul_i64(int64_t a, int64_t b, int64_t *out)
     if ((a == -1 && b == INT64_MIN) || (b == -1 && a == INT64_MIN)) return false;
     if (a != -1 && b != -1) {
         int64_t limit_high = INT64_MAX / b, limit_low = INT64_MIN / b;
-        if (b > 0 ? (a > limit_high || a < limit_low) : (a < limit_high || a > limit_low)) return false;
+        if (b > 0 ? (a > limit_high || a < limit_low) : (a < limit_high || a > limit_low))
+            return false;
     }
     *out = a * b;
     return true;

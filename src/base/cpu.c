@@ -13,8 +13,9 @@ enum {
 
 #if defined(__x86_64__) || defined(__i386__)
 
-/* The compiler's runtime asks cpuid and xgetbv once, when the program starts; asking at every open costs 10 us
- * in a virtual machine, where cpuid traps. Every processor with AVX2 has F16C, which clang cannot be asked. */
+/* The compiler's runtime asks cpuid and xgetbv once, when the program starts; asking at every open
+ * costs 10 us in a virtual machine, where cpuid traps. Every processor with AVX2 has F16C, which
+ * clang cannot be asked. */
 uint32_t hg_cpu_features(void)
 {
     uint32_t features = 0;

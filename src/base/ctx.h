@@ -19,7 +19,8 @@ typedef struct hg_ctx {
 /* A sentence to the log callback, if there is one. */
 void hg_log(const hg_ctx *ctx, holo_log_level level, const char *format, ...) HG_PRINTF(3, 4);
 
-/* Arena memory or HOLO_E_NOMEM with a sentence: `HG_TRY(HG_NEW(ctx, n, &p))` for a zeroed array of n. */
+/* Arena memory or HOLO_E_NOMEM with a sentence: `HG_TRY(HG_NEW(ctx, n, &p))` for a zeroed array of
+ * n. */
 #define HG_NEW(ctx, count, out)                                                                    \
     ((*(out) = hg_arena_array(&(ctx)->arena, (count), sizeof **(out))) != NULL                     \
          ? HOLO_OK                                                                                 \

@@ -32,7 +32,8 @@ typedef uint64_t hg_types;
 bool hg_dtype_is_valid(uint32_t dtype);
 /* Bits per element; 0 for none and for sequence, optional and map. */
 uint32_t hg_dtype_bits(holo_dtype dtype);
-/* Bytes of count elements (packed when narrower than a byte); false when it overflows or count < 0. */
+/* Bytes of count elements (packed when narrower than a byte); false when it overflows or count < 0.
+ */
 bool hg_dtype_bytes(holo_dtype dtype, int64_t count, size_t *bytes);
 bool hg_dtype_in(holo_dtype dtype, hg_types types);
 /* Float of any width, including 8-bit and 4-bit ones. */

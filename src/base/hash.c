@@ -6,9 +6,11 @@
 
 #include <string.h>
 
-static const uint64_t hash_k1 = UINT64_C(0x9e3779b97f4a7c15), hash_k2 = UINT64_C(0xd6e8feb86659fd93);
+static const uint64_t hash_k1 = UINT64_C(0x9e3779b97f4a7c15),
+                      hash_k2 = UINT64_C(0xd6e8feb86659fd93);
 
-/* n <= 8 bytes as a little-endian number. Whole words are one load where the CPU agrees with the format. */
+/* n <= 8 bytes as a little-endian number. Whole words are one load where the CPU agrees with the
+ * format. */
 static uint64_t hash_load(const uint8_t *p, size_t n)
 {
     const uint16_t one = 1;

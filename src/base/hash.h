@@ -6,8 +6,8 @@
 
 /* Defined on bytes, the same on every machine. The file format depends on it: never change it. */
 uint64_t hg_hash(const void *data, size_t size, uint64_t seed);
-/* Hash of a long run of bytes: blocks of HG_HASH_BLOCK, each seeded with the hash before. A writer that
- * streams computes it block by block; up to one block it is hg_hash(data, size, 0). */
+/* Hash of a long run of bytes: blocks of HG_HASH_BLOCK, each seeded with the hash before. A writer
+ * that streams computes it block by block; up to one block it is hg_hash(data, size, 0). */
 enum { HG_HASH_BLOCK = 1 << 20 };
 uint64_t hg_hash_blocks(const void *data, size_t size);
 

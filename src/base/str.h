@@ -11,7 +11,8 @@ typedef struct hg_str {
     size_t length;
 } hg_str;
 
-/* For printf: "%.*s", HG_STR_ARG(s). Long names are cut to 120 bytes so that sentences stay readable. */
+/* For printf: "%.*s", HG_STR_ARG(s). Long names are cut to 120 bytes so that sentences stay
+ * readable. */
 #define HG_STR_ARG(s) ((int)((s).length < 120 ? (s).length : 120)), ((s).text ? (s).text : "")
 
 static inline hg_str hg_str_from(const char *text)

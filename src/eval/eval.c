@@ -31,8 +31,7 @@ bool hg_eval_can(hg_graph *g, hg_node_id id)
 
 static void eval_tensor(const hg_graph *g, const hg_type *type, const void *data, holo_tensor *t)
 {
-    *t = (holo_tensor){
-        .data = (void *)(uintptr_t)data, .rank = type->rank, .dtype = type->dtype};
+    *t = (holo_tensor){.data = (void *)(uintptr_t)data, .rank = type->rank, .dtype = type->dtype};
     for (int32_t k = 0; k < type->rank; k++)
         (void)hg_dim_is_const(&g->dims, type->dim[k], &t->dim[k]);
 }
@@ -47,8 +46,9 @@ holo_status hg_eval_bytes(hg_graph *g, hg_node_id id, uint32_t j, size_t *bytes)
     if (*bytes != SIZE_MAX && (limit == 0 || *bytes <= limit)) return HOLO_OK;
     char label[64];
     hg_str name = hg_node_label(g, id, label, sizeof label);
-    return hg_fail(g->ctx->error, HOLO_E_LIMIT, "node '%.*s' (%s): its constant result would be too large",
-                   HG_STR_ARG(name), n->op->name);
+    return hg_fail(g->ctx->error, HOLO_E_LIMIT,
+                   "node '%.*s' (%s): its constant result would be too large", HG_STR_ARG(name),
+                   n->op->name);
 }
 
 static holo_status eval_fail(hg_graph *g, hg_node_id id, holo_status status, const char *what)
@@ -65,7 +65,8 @@ static holo_status eval_kernel(hg_graph *g, hg_node_id id, const hg_kernel *k, h
     char label[64];
     hg_str name = hg_node_label(g, id, label, sizeof label);
     if (status != HOLO_OK)
-        return hg_fail_prefix(g->ctx->error, status, "node '%.*s' (%s): ", HG_STR_ARG(name), k->name);
+        return hg_fail_prefix(g->ctx->error, status, "node '%.*s' (%s): ", HG_STR_ARG(name),
+                              k->name);
     size_t scratch_bytes = k->scratch == NULL ? 0 : k->scratch(a);
     void *base = NULL, *scratch = NULL;
     if (scratch_bytes != 0) {
@@ -86,8 +87,8 @@ static holo_status eval_view(hg_graph *g, const hg_emit *e, void *out)
     size_t offset, bytes;
     if (e->view_offset != 0) (void)hg_dim_is_const(&g->dims, e->view_offset, &first);
     HG_TRY(hg_eval_bytes(g, e->id, 0, &bytes));
-    if (first < 0 || !hg_dtype_bytes(v->type.dtype, first, &offset) || offset > v->constant->bytes ||
-        bytes > v->constant->bytes - offset)
+    if (first < 0 || !hg_dtype_bytes(v->type.dtype, first, &offset) ||
+        offset > v->constant->bytes || bytes > v->constant->bytes - offset)
         return eval_fail(g, e->id, HOLO_E_SHAPE, "the result has more elements than the input");
     if (bytes != 0) memcpy(out, (const uint8_t *)v->constant->data + offset, bytes);
     return HOLO_OK;

@@ -1,22 +1,23 @@
-/* kernel.h - what a kernel is: the contract between the planner, the runtime and the code that computes.
+/* kernel.h - what a kernel is: the contract between the planner, the runtime and the code that
+ * computes.
  *
- * A kernel works on dense row-major tensors. Everything it needs to know at run time comes in hg_args:
- * tensors with their dimensions, integer parameters (evaluated dimension expressions; a float parameter
- * is the bit pattern of a double) and, for some, lane code.
+ * A kernel works on dense row-major tensors. Everything it needs to know at run time comes in
+ * hg_args: tensors with their dimensions, integer parameters (evaluated dimension expressions; a
+ * float parameter is the bit pattern of a double) and, for some, lane code.
  *
  *   check    pure; refuses every argument for which run could read or write outside its tensors or
  *            behave in an undefined way. Called whenever sizes are settled, before the first run.
- *   size     only for kernels whose output sizes depend on data: sets rank and dims of the outputs from
- *            the input data. check has accepted everything but the outputs before; it is called again after.
- *   units    number of independent units of work (rows, tiles ...); a unit is never part of a reduction
- *            that another unit shares, so results do not depend on how units are split over threads.
+ *   size     only for kernels whose output sizes depend on data: sets rank and dims of the outputs
+ * from the input data. check has accepted everything but the outputs before; it is called again
+ * after. units    number of independent units of work (rows, tiles ...); a unit is never part of a
+ * reduction that another unit shares, so results do not depend on how units are split over threads.
  *   scratch  bytes of private scratch each concurrent call of run needs, 64-byte aligned.
- *   run      computes units [begin, end). Never allocates, locks, logs or fails. What only data can break
- *            (an index out of range) it reports with hg_fault_* and skips the access.
+ *   run      computes units [begin, end). Never allocates, locks, logs or fails. What only data can
+ * break (an index out of range) it reports with hg_fault_* and skips the access.
  *
- * Numerics: the reference kernel (src/kernel) defines the exact profile. A tuned variant (same name,
- * src/backend/cpu/<isa>) without HG_KERNEL_FAST gives the same bits; with it, results may differ in
- * rounding and it is used only under --numerics fast. */
+ * Numerics: the reference kernel (src/kernel) defines the exact profile. A tuned variant (same
+ * name, src/backend/cpu/<isa>) without HG_KERNEL_FAST gives the same bits; with it, results may
+ * differ in rounding and it is used only under --numerics fast. */
 #ifndef HG_ISA_KERNEL_H
 #define HG_ISA_KERNEL_H
 
@@ -46,14 +47,21 @@ typedef struct hg_range {
 } hg_range;
 
 enum {
-    HG_KERNEL_FAST = 1 << 0,     /* rounding may differ from the reference kernel */
-    HG_KERNEL_INPLACE = 1 << 1,  /* out[0] may be the same memory as any input of the same size in bytes
-                                    and shape: run reads element i of it before it writes element i */
-    HG_KERNEL_LATE = 1 << 2      /* has .size: output dims are known only after reading data */
+    HG_KERNEL_FAST = 1 << 0, /* rounding may differ from the reference kernel */
+    HG_KERNEL_INPLACE =
+        1 << 1,             /* out[0] may be the same memory as any input of the same size in bytes
+                               and shape: run reads element i of it before it writes element i */
+    HG_KERNEL_LATE = 1 << 2 /* has .size: output dims are known only after reading data */
 };
 
 /* CPU features a tuned variant needs (base/cpu.h has the same bits). */
-enum { HG_CPU_AVX2 = 1 << 0, HG_CPU_AVX512 = 1 << 1, HG_CPU_NEON = 1 << 2, HG_CPU_WASM = 1 << 3, HG_CPU_VNNI = 1 << 4 };
+enum {
+    HG_CPU_AVX2 = 1 << 0,
+    HG_CPU_AVX512 = 1 << 1,
+    HG_CPU_NEON = 1 << 2,
+    HG_CPU_WASM = 1 << 3,
+    HG_CPU_VNNI = 1 << 4
+};
 
 typedef struct hg_cost {
     double flops;
@@ -101,10 +109,11 @@ void hg_fault_range(hg_fault *fault, const char *what, int64_t element, int64_t 
 void hg_fault_divide(hg_fault *fault, int64_t element);
 void hg_fault_value(hg_fault *fault, const char *what, int64_t element, int64_t value);
 
-/* ---- helpers for check and run ---------------------------------------------------------------- */
+/* ---- helpers for check and run ----------------------------------------------------------------
+ */
 
-/* One rule of a check: a sentence with actual and expected values. The runtime puts node and kernel in
- * front. Every use must be reached by a test that breaks exactly this rule. */
+/* One rule of a check: a sentence with actual and expected values. The runtime puts node and kernel
+ * in front. Every use must be reached by a test that breaks exactly this rule. */
 #define HG_REQUIRE(e, condition, status, ...)                                                      \
     do {                                                                                           \
         if (HG_UNLIKELY(!(condition))) return hg_fail((e), (status), __VA_ARGS__);                 \
@@ -151,7 +160,8 @@ static inline int64_t hg_dims_product(const holo_tensor *t, int begin, int end)
     return n;
 }
 
-/* Element strides of `from` when it is broadcast to `to`: 0 along broadcast dims; to->rank entries. */
+/* Element strides of `from` when it is broadcast to `to`: 0 along broadcast dims; to->rank entries.
+ */
 void hg_broadcast_strides(const holo_tensor *from, const holo_tensor *to, int64_t *stride);
 
 #endif

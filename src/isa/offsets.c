@@ -1,6 +1,6 @@
-/* offsets.c - greedy by size: the largest span first, each at the lowest offset that is free while it
- * lives. Within a few percent of the bound on the models we know; quadratic in the worst case, with a
- * small constant (3,000 spans: under 10 ms). */
+/* offsets.c - greedy by size: the largest span first, each at the lowest offset that is free while
+ * it lives. Within a few percent of the bound on the models we know; quadratic in the worst case,
+ * with a small constant (3,000 spans: under 10 ms). */
 #include "isa/offsets.h"
 
 static bool offsets_before(const hg_span *span, uint32_t a, uint32_t b)
@@ -35,7 +35,8 @@ static void offsets_sort(const hg_span *span, uint32_t *order, uint32_t n)
 }
 
 /* Lowest offset where `s` fits among the `n` placed spans, which are sorted by offset. */
-static size_t offsets_find(const hg_span *span, const uint32_t *placed, uint32_t n, const hg_span *s)
+static size_t offsets_find(const hg_span *span, const uint32_t *placed, uint32_t n,
+                           const hg_span *s)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < n; i++) {

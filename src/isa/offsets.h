@@ -1,5 +1,5 @@
-/* offsets.h - lifetimes and sizes to offsets in one slab; used by the planner for reports and by the
- * runtime for every new set of sizes. */
+/* offsets.h - lifetimes and sizes to offsets in one slab; used by the planner for reports and by
+ * the runtime for every new set of sizes. */
 #ifndef HG_ISA_OFFSETS_H
 #define HG_ISA_OFFSETS_H
 

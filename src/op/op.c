@@ -52,7 +52,8 @@ bool hg_op_is(const hg_node *n, const char *name)
     return op_in_domain(n->op, (hg_str){name, colon == NULL ? 0 : (size_t)(colon - name)});
 }
 
-/* ---- inference --------------------------------------------------------------------------------------- */
+/* ---- inference
+ * --------------------------------------------------------------------------------------- */
 
 holo_status hg_infer_fail(const hg_infer *n, holo_status status, const char *format, ...)
 {
@@ -102,8 +103,8 @@ static holo_status op_collect_inputs(hg_infer *n, const hg_type **in)
     return HOLO_OK;
 }
 
-/* What infer found against what the model declares: element types must agree; shapes found win, since
- * declared ones are often stale. */
+/* What infer found against what the model declares: element types must agree; shapes found win,
+ * since declared ones are often stale. */
 static holo_status op_store_type(const hg_infer *n, uint32_t j)
 {
     hg_value *v = hg_graph_value(n->g, n->node->out[j]);
@@ -144,7 +145,8 @@ holo_status hg_op_infer(hg_graph *g, hg_node_id id)
     return HOLO_OK;
 }
 
-/* ---- public listing ------------------------------------------------------------------------------------- */
+/* ---- public listing
+ * ------------------------------------------------------------------------------------- */
 
 static void op_types_text(hg_types types, char *text, size_t size)
 {

@@ -1,11 +1,11 @@
-/* op.h - what an operator is. One file per operator defines one `const hg_op hg_op_<stem>`; dropping the
- * file in the folder registers it.
+/* op.h - what an operator is. One file per operator defines one `const hg_op hg_op_<stem>`;
+ * dropping the file in the folder registers it.
  *
  * An operator reaches the backends by the cheapest tier that fits:
- *   lower    composite: rewritten into other operators; may decline a case by leaving the node alone when
- *            the operator has one of the other tiers too
- *   lane     point-wise: a formula in lane code; runs alone, fused, as an epilogue, in a table
- *   emit     a kernel with operands and parameters, or a view of an input */
+ *   lower    composite: rewritten into other operators; may decline a case by leaving the node
+ * alone when the operator has one of the other tiers too lane     point-wise: a formula in lane
+ * code; runs alone, fused, as an epilogue, in a table emit     a kernel with operands and
+ * parameters, or a view of an input */
 #ifndef HG_OP_OP_H
 #define HG_OP_OP_H
 
@@ -14,7 +14,8 @@
 
 typedef struct hg_op hg_op;
 
-/* ---- inference -------------------------------------------------------------------------------------- */
+/* ---- inference
+ * -------------------------------------------------------------------------------------- */
 
 /* Every present input has a known dtype and rank; dims are expressions (never 0 for inputs). */
 typedef struct hg_infer {
@@ -25,8 +26,8 @@ typedef struct hg_infer {
     const hg_node *node;
     const hg_type *const *in; /* absent: a type with dtype HOLO_NONE; never NULL for i < n_in */
     uint32_t n_in, n_out;
-    hg_type *out;                 /* to be filled; zeroed before */
-    const hg_dim **out_content;   /* optional: elements of out[j] as expressions, arena memory */
+    hg_type *out;               /* to be filled; zeroed before */
+    const hg_dim **out_content; /* optional: elements of out[j] as expressions, arena memory */
     uint32_t *n_out_content;
 } hg_infer;
 
@@ -41,8 +42,8 @@ HG_MUST_CHECK holo_status hg_infer_types(const hg_infer *n, uint32_t i, hg_types
 HG_MUST_CHECK holo_status hg_infer_same_type(const hg_infer *n, uint32_t i, uint32_t j);
 /* Contents of integer input i as expressions, if known without running anything. */
 bool hg_infer_content(const hg_infer *n, uint32_t i, const hg_dim **content, uint32_t *count);
-/* The same; when they are not known, makes symbols that the runtime binds once the tensor is computed.
- * Fails when the number of elements is not constant or above HG_MAX_CONTENT. */
+/* The same; when they are not known, makes symbols that the runtime binds once the tensor is
+ * computed. Fails when the number of elements is not constant or above HG_MAX_CONTENT. */
 HG_MUST_CHECK holo_status hg_infer_need_content(const hg_infer *n, uint32_t i,
                                                 const hg_dim **content, uint32_t *count);
 enum { HG_MAX_CONTENT = 1024 };
@@ -50,8 +51,9 @@ enum { HG_MAX_CONTENT = 1024 };
 hg_dim hg_infer_late_dim(const hg_infer *n, uint32_t j, uint32_t axis);
 /* Both dims are the same expression, or cannot be proved different (then the runtime checks). */
 bool hg_infer_may_equal(const hg_infer *n, hg_dim a, hg_dim b);
-/* Broadcast of two dims by numpy's rule. Symbolic dims: equal expressions give themselves, a constant
- * other than 1 wins, otherwise max(a, b), which is right whenever the shapes agree at run time. */
+/* Broadcast of two dims by numpy's rule. Symbolic dims: equal expressions give themselves, a
+ * constant other than 1 wins, otherwise max(a, b), which is right whenever the shapes agree at run
+ * time. */
 HG_MUST_CHECK holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg_dim b,
                                                  hg_dim *out);
 
@@ -60,8 +62,8 @@ HG_MUST_CHECK holo_status hg_attr_int(const hg_infer *n, const char *name, int64
                                       int64_t *out);
 HG_MUST_CHECK holo_status hg_attr_float(const hg_infer *n, const char *name, double standard,
                                         double *out);
-HG_MUST_CHECK holo_status hg_attr_string(const hg_infer *n, const char *name,
-                                         const char *standard, hg_str *out);
+HG_MUST_CHECK holo_status hg_attr_string(const hg_infer *n, const char *name, const char *standard,
+                                         hg_str *out);
 /* *count is 0 and *out NULL when absent. */
 HG_MUST_CHECK holo_status hg_attr_ints(const hg_infer *n, const char *name, const int64_t **out,
                                        size_t *count);
@@ -70,19 +72,21 @@ HG_MUST_CHECK holo_status hg_attr_axis(const hg_infer *n, const char *name, int6
                                        int32_t rank, int32_t *out);
 HG_MUST_CHECK holo_status hg_axis_normalize(const hg_infer *n, int64_t axis, int32_t rank,
                                             int32_t *out);
-/* Attribute readers for code that has no hg_infer (lane formulas, emit): the kinds were checked before. */
+/* Attribute readers for code that has no hg_infer (lane formulas, emit): the kinds were checked
+ * before. */
 int64_t hg_node_int(const hg_node *n, const char *name, int64_t standard);
 double hg_node_float(const hg_node *n, const char *name, double standard);
 hg_str hg_node_string(const hg_node *n, const char *name, const char *standard);
 const int64_t *hg_node_ints(const hg_node *n, const char *name, size_t *count);
 
 /* Shape rules shared by families (op_infer.c). */
-HG_MUST_CHECK holo_status hg_infer_same_as_input(hg_infer *n);      /* out[0] = in[0] */
-HG_MUST_CHECK holo_status hg_infer_broadcast(hg_infer *n);          /* all inputs, type of in[0] */
-HG_MUST_CHECK holo_status hg_infer_broadcast_bool(hg_infer *n);     /* all inputs, bool */
-HG_MUST_CHECK holo_status hg_infer_same_shape_bool(hg_infer *n);    /* in[0]'s shape, bool */
+HG_MUST_CHECK holo_status hg_infer_same_as_input(hg_infer *n);   /* out[0] = in[0] */
+HG_MUST_CHECK holo_status hg_infer_broadcast(hg_infer *n);       /* all inputs, type of in[0] */
+HG_MUST_CHECK holo_status hg_infer_broadcast_bool(hg_infer *n);  /* all inputs, bool */
+HG_MUST_CHECK holo_status hg_infer_same_shape_bool(hg_infer *n); /* in[0]'s shape, bool */
 
-/* ---- lane tier ---------------------------------------------------------------------------------------- */
+/* ---- lane tier
+ * ---------------------------------------------------------------------------------------- */
 
 typedef struct hg_formula {
     hg_lane *b;
@@ -93,10 +97,11 @@ typedef struct hg_formula {
     holo_dtype out_dtype;
 } hg_formula;
 
-/* ---- composite tier: building nodes ---------------------------------------------------------------------- */
+/* ---- composite tier: building nodes
+ * ---------------------------------------------------------------------- */
 
-/* Inserts nodes before `before`, each inferred as it is made. A failed call keeps the error in `status` and
- * returns 0; later calls then do nothing, so rewrites read as formulas. */
+/* Inserts nodes before `before`, each inferred as it is made. A failed call keeps the error in
+ * `status` and returns 0; later calls then do nothing, so rewrites read as formulas. */
 typedef struct hg_build {
     hg_graph *g;
     hg_ctx *ctx;
@@ -135,14 +140,14 @@ hg_attr hg_attr_make_code(const char *name, const hg_lane_code *code);
 /* Output j of the rewritten node is value from now on; declared names move along. */
 void hg_build_replace(hg_build *b, uint32_t j, hg_value_id value);
 /* Sentence with node and operator in front, kept in status. */
-holo_status hg_build_fail(hg_build *b, holo_status status, const char *format, ...)
-    HG_PRINTF(3, 4);
+holo_status hg_build_fail(hg_build *b, holo_status status, const char *format, ...) HG_PRINTF(3, 4);
 const hg_type *hg_build_type(const hg_build *b, hg_value_id value);
 
-/* ---- kernel tier ---------------------------------------------------------------------------------------- */
+/* ---- kernel tier
+ * ---------------------------------------------------------------------------------------- */
 
-/* Filled by emit: either a kernel call or a view. Defaults on entry: kernel = op->kernel, all inputs, all
- * outputs, no parameters, code = attribute "code" if there is one. */
+/* Filled by emit: either a kernel call or a view. Defaults on entry: kernel = op->kernel, all
+ * inputs, all outputs, no parameters, code = attribute "code" if there is one. */
 typedef struct hg_emit {
     hg_graph *g;
     hg_ctx *ctx;
@@ -170,17 +175,18 @@ const hg_type *hg_emit_out_type(const hg_emit *e, uint32_t j);
 HG_MUST_CHECK holo_status hg_emit_content(const hg_emit *e, uint32_t i, const hg_dim **content,
                                           uint32_t *count);
 
-/* ---- the operator ------------------------------------------------------------------------------------------ */
+/* ---- the operator
+ * ------------------------------------------------------------------------------------------ */
 
 typedef struct hg_arity {
     int32_t min, max; /* max -1: any number */
 } hg_arity;
 
 enum {
-    HG_OP_EFFECT = 1 << 0,   /* random or control flow: never folded, merged or removed while used */
+    HG_OP_EFFECT = 1 << 0, /* random or control flow: never folded, merged or removed while used */
     HG_OP_SHAPE_ONLY = 1 << 1, /* result depends on the shapes of the inputs, not on their data */
-    HG_OP_AT_WRITE = 1 << 2, /* a packing: computed when the file is written, straight into it */
-    HG_OP_INTERNAL = 1 << 3  /* not importable; domain "holo" */
+    HG_OP_AT_WRITE = 1 << 2,   /* a packing: computed when the file is written, straight into it */
+    HG_OP_INTERNAL = 1 << 3    /* not importable; domain "holo" */
 };
 
 struct hg_op {
@@ -210,8 +216,8 @@ const hg_op *hg_op_find(hg_str domain, hg_str name);
 const hg_op *hg_op_get(const char *name);
 bool hg_op_is(const hg_node *n, const char *name);
 
-/* Infers one node: checks arity and types, calls op->infer, stores types and contents into its outputs.
- * A type already declared on an output must be compatible. */
+/* Infers one node: checks arity and types, calls op->infer, stores types and contents into its
+ * outputs. A type already declared on an output must be compatible. */
 HG_MUST_CHECK holo_status hg_op_infer(hg_graph *g, hg_node_id id);
 /* Lane code of a lane-tier node: loads, formula, narrowing store. */
 HG_MUST_CHECK holo_status hg_op_code(hg_graph *g, hg_node_id id, hg_lane_code *code);

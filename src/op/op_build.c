@@ -9,12 +9,8 @@
 void hg_build_init(hg_build *b, hg_graph *g, hg_node_id replaced)
 {
     const hg_node *n = hg_graph_node(g, replaced);
-    *b = (hg_build){.g = g,
-                    .ctx = g->ctx,
-                    .region = n->region,
-                    .before = replaced,
-                    .id = replaced,
-                    .node = n};
+    *b = (hg_build){
+        .g = g, .ctx = g->ctx, .region = n->region, .before = replaced, .id = replaced, .node = n};
 }
 
 static bool build_ok(hg_build *b, holo_status status)
@@ -65,14 +61,14 @@ hg_node_id hg_build_node(hg_build *b, const char *op, const hg_value_id *in, uin
         if (!build_ok(b, HG_NEW(b->ctx, n_attr, &copy))) return 0;
         memcpy(copy, attr, n_attr * sizeof *attr);
     }
-    return build_add(b, &(hg_node_spec){
-                            .op = hg_op_get(op),
-                            .name = b->id == 0 ? (hg_str){0} : hg_graph_node(b->g, b->id)->name,
-                            .in = in,
-                            .n_in = n_in,
-                            .attr = copy,
-                            .n_attr = n_attr,
-                            .n_out = n_out});
+    return build_add(
+        b, &(hg_node_spec){.op = hg_op_get(op),
+                           .name = b->id == 0 ? (hg_str){0} : hg_graph_node(b->g, b->id)->name,
+                           .in = in,
+                           .n_in = n_in,
+                           .attr = copy,
+                           .n_attr = n_attr,
+                           .n_out = n_out});
 }
 
 hg_node_id hg_build_clone(hg_build *b, const hg_value_id *in, uint32_t n_in)
@@ -129,9 +125,7 @@ static size_t build_encode(holo_dtype dtype, double value, uint8_t out[8])
     float f = (float)value;
     uint16_t h;
     switch (hg_dtype_bits(dtype)) {
-    case 64:
-        memcpy(out, dtype == HOLO_F64 ? (void *)&value : (void *)&i, 8);
-        return 8;
+    case 64: memcpy(out, dtype == HOLO_F64 ? (void *)&value : (void *)&i, 8); return 8;
     case 32:
         memcpy(out, dtype == HOLO_F32 ? (void *)&f : (void *)&(int32_t){(int32_t)i}, 4);
         return 4;
@@ -192,8 +186,7 @@ hg_attr hg_attr_make_ints(hg_build *b, const char *name, const int64_t *values, 
     int64_t *copy;
     if (!build_ok(b, HG_NEW(b->ctx, count + 1, &copy))) return (hg_attr){0};
     if (count != 0) memcpy(copy, values, count * sizeof *values);
-    return (hg_attr){
-        .name = hg_str_from(name), .kind = HG_ATTR_INTS, .ints = copy, .count = count};
+    return (hg_attr){.name = hg_str_from(name), .kind = HG_ATTR_INTS, .ints = copy, .count = count};
 }
 
 hg_attr hg_attr_make_dims(hg_build *b, const char *name, const hg_dim *dims, uint32_t count)
@@ -201,8 +194,7 @@ hg_attr hg_attr_make_dims(hg_build *b, const char *name, const hg_dim *dims, uin
     hg_dim *copy;
     if (!build_ok(b, HG_NEW(b->ctx, count + 1, &copy))) return (hg_attr){0};
     if (count != 0) memcpy(copy, dims, count * sizeof *dims);
-    return (hg_attr){
-        .name = hg_str_from(name), .kind = HG_ATTR_DIMS, .dims = copy, .count = count};
+    return (hg_attr){.name = hg_str_from(name), .kind = HG_ATTR_DIMS, .dims = copy, .count = count};
 }
 
 hg_attr hg_attr_make_code(const char *name, const hg_lane_code *code)

@@ -1,5 +1,5 @@
-/* op_content.c - lane code on dimension expressions: how Shape -> Mul -> Add -> Concat chains become
- * symbolic sizes instead of run-time work. */
+/* op_content.c - lane code on dimension expressions: how Shape -> Mul -> Add -> Concat chains
+ * become symbolic sizes instead of run-time work. */
 #include "op/op_content.h"
 
 /* One operation; 0 when expressions have no counterpart. */
@@ -29,8 +29,8 @@ static bool content_is_int(uint32_t type)
     return type == HG_LANE_I32 || type == HG_LANE_I64 || type == HG_LANE_U64;
 }
 
-/* Conversions between integers keep the number: a size that does not fit 32 bits would be wrong in the
- * model itself. Narrower elements are not followed. */
+/* Conversions between integers keep the number: a size that does not fit 32 bits would be wrong in
+ * the model itself. Narrower elements are not followed. */
 static hg_dim content_convert(const hg_lane_op *op, hg_dim a)
 {
     if (op->op == HG_LANE_CAST) return content_is_int(op->index) ? a : 0;
@@ -58,8 +58,8 @@ static hg_dim content_element(hg_dims *d, const hg_lane_code *code, const hg_dim
     return reg[code->out[0].reg];
 }
 
-/* Which element of input i meets element k of an output with `count` elements; only scalars and equal
- * counts are followed. */
+/* Which element of input i meets element k of an output with `count` elements; only scalars and
+ * equal counts are followed. */
 static bool content_gather(hg_graph *g, const hg_node *n, uint32_t k, uint32_t count, hg_dim *in)
 {
     for (uint32_t i = 0; i < n->n_in; i++) {

@@ -4,8 +4,8 @@
 
 #include "op/op.h"
 
-/* When every input's contents are known, works out those of the output by interpreting the node's lane
- * code on expressions. Leaves them unknown when an operation has no counterpart. */
+/* When every input's contents are known, works out those of the output by interpreting the node's
+ * lane code on expressions. Leaves them unknown when an operation has no counterpart. */
 HG_MUST_CHECK holo_status hg_op_lane_content(hg_graph *g, hg_node_id id);
 
 #endif

@@ -15,8 +15,8 @@ typedef struct hg_copy {
 void hg_copy_loop(hg_copy *c, hg_dim extent, hg_dim stride);
 /* The kernel call for it; a view when the elements lie one behind the other already. */
 HG_MUST_CHECK holo_status hg_emit_copy(hg_emit *e, const hg_copy *c);
-/* For .emit of operators that keep all elements in their order: a view, or a copy of elements that are
- * narrower than a byte, which views do not exist of. */
+/* For .emit of operators that keep all elements in their order: a view, or a copy of elements that
+ * are narrower than a byte, which views do not exist of. */
 HG_MUST_CHECK holo_status hg_emit_same_elements(hg_emit *e);
 
 #endif

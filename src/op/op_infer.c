@@ -1,5 +1,5 @@
-/* op_infer.c - what shape rules share: attributes, axes, contents, broadcasting; and the rules of whole
- * families. */
+/* op_infer.c - what shape rules share: attributes, axes, contents, broadcasting; and the rules of
+ * whole families. */
 #include "op/op.h"
 
 bool hg_infer_has(const hg_infer *n, uint32_t i)
@@ -32,7 +32,8 @@ holo_status hg_infer_same_type(const hg_infer *n, uint32_t i, uint32_t j)
                          holo_dtype_text(n->in[i]->dtype), j, holo_dtype_text(n->in[j]->dtype));
 }
 
-/* ---- contents ------------------------------------------------------------------------------------------- */
+/* ---- contents
+ * ------------------------------------------------------------------------------------------- */
 
 /* A constant's integers as constant expressions, remembered on the value. */
 static bool infer_const_content(hg_graph *g, hg_value_id id)
@@ -49,7 +50,8 @@ static bool infer_const_content(hg_graph *g, hg_value_id id)
     return true;
 }
 
-static bool infer_value_content(hg_graph *g, hg_value_id id, const hg_dim **content, uint32_t *count)
+static bool infer_value_content(hg_graph *g, hg_value_id id, const hg_dim **content,
+                                uint32_t *count)
 {
     if (id == 0) return false;
     const hg_value *v = hg_graph_value(g, id);
@@ -87,11 +89,10 @@ holo_status hg_infer_need_content(const hg_infer *n, uint32_t i, const hg_dim **
     for (uint32_t k = 0; k < (uint32_t)elements; k++) {
         hg_str name = hg_str_format(&n->ctx->arena, "%.*s[%u]",
                                     HG_STR_ARG(hg_graph_value(n->g, id)->name), k);
-        made[k] = hg_dim_symbol(n->dims, (hg_symbol){.name = name,
-                                                     .kind = HG_SYMBOL_CONTENT,
-                                                     .value = id,
-                                                     .index = k,
-                                                     .at_most = -1});
+        made[k] = hg_dim_symbol(
+            n->dims,
+            (hg_symbol){
+                .name = name, .kind = HG_SYMBOL_CONTENT, .value = id, .index = k, .at_most = -1});
     }
     hg_graph_value(n->g, id)->content = made;
     hg_graph_value(n->g, id)->n_content = (uint32_t)elements;
@@ -105,11 +106,10 @@ hg_dim hg_infer_late_dim(const hg_infer *n, uint32_t j, uint32_t axis)
     hg_value_id id = n->node->out[j];
     hg_str name = id == 0 ? hg_str_from("late") : hg_graph_value(n->g, id)->name;
     name = hg_str_format(&n->ctx->arena, "%.*s.dim%u", HG_STR_ARG(name), axis);
-    return hg_dim_symbol(n->dims, (hg_symbol){.name = name,
-                                              .kind = HG_SYMBOL_SIZE,
-                                              .value = id,
-                                              .index = axis,
-                                              .at_most = -1});
+    return hg_dim_symbol(
+        n->dims,
+        (hg_symbol){
+            .name = name, .kind = HG_SYMBOL_SIZE, .value = id, .index = axis, .at_most = -1});
 }
 
 bool hg_infer_may_equal(const hg_infer *n, hg_dim a, hg_dim b)
@@ -139,14 +139,15 @@ holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg_dim b, hg_dim
     return HOLO_OK;
 }
 
-/* ---- attributes ------------------------------------------------------------------------------------------- */
+/* ---- attributes
+ * ------------------------------------------------------------------------------------------- */
 
 static holo_status infer_attr(const hg_infer *n, const char *name, hg_attr_kind kind,
                               const hg_attr **out)
 {
-    static const char *const kinds[] = {"nothing", "an integer", "a float",  "a string", "integers",
-                                        "floats",  "strings",    "a tensor", "dims",     "code",
-                                        "a type"};
+    static const char *const kinds[] = {"nothing",  "an integer", "a float", "a string",
+                                        "integers", "floats",     "strings", "a tensor",
+                                        "dims",     "code",       "a type"};
     *out = hg_node_attr(n->node, name);
     if (*out == NULL || (*out)->kind == kind) return HOLO_OK;
     return hg_infer_fail(n, HOLO_E_MODEL, "attribute '%s' is %s, expected %s", name,
@@ -229,7 +230,9 @@ const int64_t *hg_node_ints(const hg_node *n, const char *name, size_t *count)
     return present ? a->ints : NULL;
 }
 
-/* ---- families ----------------------------------------------------------------------------------------------- */
+/* ---- families
+ * -----------------------------------------------------------------------------------------------
+ */
 
 holo_status hg_infer_same_as_input(hg_infer *n)
 {

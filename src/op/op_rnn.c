@@ -107,7 +107,8 @@ static holo_status rnn_check_inputs(const hg_infer *n, const hg_rnn_form *form, 
             HG_TRY(hg_infer_types(n, i, HG_TYPE_BIT(HOLO_I32)));
         else
             HG_TRY(hg_infer_same_type(n, 0, i));
-        HG_TRY(hg_infer_rank(n, i, i == 4 ? 1 : i == 3 || i == 7 ? 2 : 3, i == 4 ? 1 : 3));
+        int rank = i == 4 ? 1 : i == 3 || i == 7 ? 2 : 3;
+        HG_TRY(hg_infer_rank(n, i, rank, rank));
     }
     return HOLO_OK;
 }

@@ -1,6 +1,6 @@
-/* choose_layout.c - convolutions and what surrounds them work on channels-last tensors: each is rewritten with
- * a Transpose before and after; push_transpose then moves these together and most of them vanish. Weights are
- * packed for the kernels; f16 weights behind a Cast stay f16. */
+/* choose_layout.c - convolutions and what surrounds them work on channels-last tensors: each is
+ * rewritten with a Transpose before and after; push_transpose then moves these together and most of
+ * them vanish. Weights are packed for the kernels; f16 weights behind a Cast stay f16. */
 #include "op/op_pool.h"
 #include "pass/pass.h"
 
@@ -65,7 +65,8 @@ static hg_value_id layout_widen(hg_build *b, hg_value_id constant)
 
 static bool layout_is_depthwise(const hg_graph *g, const hg_type *w, int64_t groups)
 {
-    return groups > 1 && hg_dim_is(&g->dims, w->dim[0], groups) && hg_dim_is(&g->dims, w->dim[1], 1);
+    return groups > 1 && hg_dim_is(&g->dims, w->dim[0], groups) &&
+           hg_dim_is(&g->dims, w->dim[1], 1);
 }
 
 static holo_status layout_conv(hg_graph *g, hg_node_id id, hg_value_id constant)

@@ -1,8 +1,8 @@
 /* fold_constants.c - nodes whose inputs are constants become constants.
  *
- * Two rules keep files small: a result may not be larger than its inputs by more than 64 KiB (fp16 weights
- * stay fp16 behind their Cast, Expand of a scalar stays an Expand), and large constants that only one packing
- * would read are left to the packing. */
+ * Two rules keep files small: a result may not be larger than its inputs by more than 64 KiB (fp16
+ * weights stay fp16 behind their Cast, Expand of a scalar stays an Expand), and large constants
+ * that only one packing would read are left to the packing. */
 #include "eval/eval.h"
 #include "pass/pass.h"
 

@@ -1,5 +1,5 @@
-/* fold_shapes.c - integer tensors whose contents are known as expressions are made from them directly: the
- * Shape, Gather, Mul, Concat chains that computed them lose their last reader. */
+/* fold_shapes.c - integer tensors whose contents are known as expressions are made from them
+ * directly: the Shape, Gather, Mul, Concat chains that computed them lose their last reader. */
 #include "pass/pass.h"
 
 /* Known, and not merely by reading this very value at run time. */
@@ -22,8 +22,8 @@ static holo_status shapes_replace(hg_graph *g, hg_node_id id)
     hg_build_init(&b, g, id);
     hg_value_id old = hg_graph_node(g, id)->out[0];
     hg_type type = hg_graph_value(g, old)->type;
-    hg_value_id made = hg_build_dims(&b, hg_graph_value(g, old)->content,
-                                     hg_graph_value(g, old)->n_content);
+    hg_value_id made =
+        hg_build_dims(&b, hg_graph_value(g, old)->content, hg_graph_value(g, old)->n_content);
     if (type.rank != 1) {
         hg_value_id shape = hg_build_dims(&b, type.dim, (uint32_t)type.rank);
         made = hg_build_2(&b, "Reshape", made, shape);

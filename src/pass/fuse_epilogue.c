@@ -1,5 +1,6 @@
-/* fuse_epilogue.c - a point-wise body that reads the result of a matrix product or convolution becomes its
- * epilogue: it runs on each tile while that is in cache, and the result is stored once. */
+/* fuse_epilogue.c - a point-wise body that reads the result of a matrix product or convolution
+ * becomes its epilogue: it runs on each tile while that is in cache, and the result is stored once.
+ */
 #include "pass/lane_body.h"
 #include "pass/pass.h"
 
@@ -8,7 +9,8 @@ static const struct {
     const char *name;
     uint32_t own;
 } epilogue_ops[] = {
-    {"holo:MatMulP16", 2}, {"holo:ConvNhwc", 2}, {"holo:ConvDw", 2}, {"holo:MatMul", 2}, {"MatMul", 2},
+    {"holo:MatMulP16", 2}, {"holo:ConvNhwc", 2}, {"holo:ConvDw", 2},
+    {"holo:MatMul", 2},    {"MatMul", 2},
 };
 
 static int epilogue_find(const hg_graph *g, hg_node_id id)
@@ -23,11 +25,12 @@ static int epilogue_find(const hg_graph *g, hg_node_id id)
     return -1;
 }
 
-/* Columns of every operand collapse to one stride when the last dim is whole or 1: always so. Ranks above
- * the result's would change its shape. */
+/* Columns of every operand collapse to one stride when the last dim is whole or 1: always so. Ranks
+ * above the result's would change its shape. */
 static bool epilogue_fits(const hg_graph *g, const hg_node *n, hg_value_id result)
 {
-    const hg_type *to = &hg_graph_value(g, result)->type, *out = &hg_graph_value(g, n->out[0])->type;
+    const hg_type *to = &hg_graph_value(g, result)->type,
+                  *out = &hg_graph_value(g, n->out[0])->type;
     if (to->rank != out->rank || to->dtype != HOLO_F32) return false;
     for (int32_t k = 0; k < to->rank; k++)
         if (to->dim[k] != out->dim[k]) return false;
@@ -35,7 +38,8 @@ static bool epilogue_fits(const hg_graph *g, const hg_node *n, hg_value_id resul
            hg_dtype_bits(out->dtype) >= 8;
 }
 
-/* The producer that is computed last can take the body: everything else the body reads exists by then. */
+/* The producer that is computed last can take the body: everything else the body reads exists by
+ * then. */
 static hg_node_id epilogue_last(const hg_graph *g, const hg_node *n, const uint32_t *position)
 {
     hg_node_id last = 0;

@@ -1,6 +1,6 @@
-/* fuse_pointwise.c - chains of point-wise operators become one body: one pass over memory instead of one per
- * operator. A node joins its reader when every use of its result is in that reader and the shapes are the
- * same, so nothing is computed twice. */
+/* fuse_pointwise.c - chains of point-wise operators become one body: one pass over memory instead
+ * of one per operator. A node joins its reader when every use of its result is in that reader and
+ * the shapes are the same, so nothing is computed twice. */
 #include "pass/lane_body.h"
 #include "pass/pass.h"
 
@@ -10,7 +10,8 @@ enum { FUSE_MAX_IN = 24, FUSE_MAX_OP = 160 };
 static bool fuse_only_in(const hg_graph *g, hg_value_id value, hg_node_id user)
 {
     if (hg_graph_is_output(g, value)) return false;
-    for (uint32_t slot = hg_graph_value(g, value)->first_use; slot != 0; slot = g->use[slot - 1].next)
+    for (uint32_t slot = hg_graph_value(g, value)->first_use; slot != 0;
+         slot = g->use[slot - 1].next)
         if (g->use[slot - 1].node != user) return false;
     return true;
 }

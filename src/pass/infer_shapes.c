@@ -1,5 +1,6 @@
-/* infer_shapes.c - types and shapes of every value, as expressions; composite operators are rewritten on the
- * way, since their rewrites need the shapes of what is before them and give those after them. */
+/* infer_shapes.c - types and shapes of every value, as expressions; composite operators are
+ * rewritten on the way, since their rewrites need the shapes of what is before them and give those
+ * after them. */
 #include "pass/pass.h"
 
 static bool infer_is_used(const hg_graph *g, hg_node_id id)
@@ -26,8 +27,8 @@ static holo_status infer_lower(hg_graph *g, hg_node_id id, bool *declined)
     return HOLO_OK;
 }
 
-/* Lowered nodes stand before the one they replace and may be composite themselves: they are visited again,
- * so rewriting ends because every rewrite uses simpler operators. */
+/* Lowered nodes stand before the one they replace and may be composite themselves: they are visited
+ * again, so rewriting ends because every rewrite uses simpler operators. */
 static holo_status infer_run(hg_graph *g, bool *changed)
 {
     hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first;
@@ -40,7 +41,8 @@ static holo_status infer_run(hg_graph *g, bool *changed)
         if (declined)
             id = hg_graph_node(g, id)->next;
         else
-            id = prev == 0 ? hg_graph_region(g, HG_REGION_MAIN)->first : hg_graph_node(g, prev)->next;
+            id = prev == 0 ? hg_graph_region(g, HG_REGION_MAIN)->first
+                           : hg_graph_node(g, prev)->next;
     }
     return HOLO_OK;
 }

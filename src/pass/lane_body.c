@@ -40,13 +40,14 @@ static hg_lane_id body_immediate(body_maker *m, hg_value_id value)
     size_t count;
     if (hg_dtype_is_float(t->dtype) && hg_graph_const_scalar(m->g, value, &x))
         return hg_lane_const_f(m->b, type, x);
-    if (!hg_dtype_is_float(t->dtype) && hg_graph_const_ints(m->g, value, &ints, &count) && count == 1)
+    if (!hg_dtype_is_float(t->dtype) && hg_graph_const_ints(m->g, value, &ints, &count) &&
+        count == 1)
         return hg_lane_const_i(m->b, type, ints[0]);
     return 0;
 }
 
-/* `immediates`: whether constants may leave the list of operands. An operand whose rank makes the result's
- * rank must stay one. */
+/* `immediates`: whether constants may leave the list of operands. An operand whose rank makes the
+ * result's rank must stay one. */
 static hg_lane_id body_operand(body_maker *m, hg_value_id value, bool immediates)
 {
     if (value == 0) return 0;
@@ -74,7 +75,8 @@ static bool body_has_full_operand(const hg_graph *g, const hg_node *n)
     int32_t rank = hg_graph_value(g, n->out[0])->type.rank;
     for (uint32_t i = 0; i < n->n_in; i++) {
         hg_value_id v = hg_node_in(g, n, i);
-        if (v != 0 && !hg_graph_is_const(g, v) && hg_graph_value(g, v)->type.rank == rank) return true;
+        if (v != 0 && !hg_graph_is_const(g, v) && hg_graph_value(g, v)->type.rank == rank)
+            return true;
     }
     return false;
 }
@@ -134,7 +136,8 @@ holo_status hg_lane_body_lead(hg_graph *g, const hg_lane_body *body, hg_value_id
     return body_end(&m, result, body->dtype, body->out, out);
 }
 
-holo_status hg_lane_body_replace(hg_graph *g, hg_node_id id, const hg_lane_body *body, hg_node_id *out)
+holo_status hg_lane_body_replace(hg_graph *g, hg_node_id id, const hg_lane_body *body,
+                                 hg_node_id *out)
 {
     hg_build b;
     hg_build_init(&b, g, id);

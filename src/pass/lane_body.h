@@ -9,8 +9,8 @@ typedef struct hg_lane_body {
     hg_lane_code code;
     hg_value_id *in;
     uint32_t n_in;
-    holo_dtype dtype;    /* of the result */
-    hg_lane_out out;     /* how it is stored */
+    holo_dtype dtype; /* of the result */
+    hg_lane_out out;  /* how it is stored */
 } hg_lane_body;
 
 /* A lane-tier operator or a fused body with one result. */

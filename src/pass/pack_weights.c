@@ -1,5 +1,5 @@
-/* pack_weights.c - matrix products with constant right sides read them in panels of 16 columns. Weights kept
- * as f16 behind a Cast stay f16: the kernel widens them. */
+/* pack_weights.c - matrix products with constant right sides read them in panels of 16 columns.
+ * Weights kept as f16 behind a Cast stay f16: the kernel widens them. */
 #include "pass/pass.h"
 
 typedef struct pack_source {
@@ -25,7 +25,8 @@ static bool pack_find(const hg_graph *g, hg_value_id v, bool transposed, pack_so
         }
         hg_node_id cast = pack_producer(g, v, "Cast"), transpose = pack_producer(g, v, "Transpose");
         if (cast == 0 && transpose == 0) return false;
-        if (transpose != 0) transposed = !transposed; /* of rank 2: any Transpose but the identity */
+        if (transpose != 0)
+            transposed = !transposed; /* of rank 2: any Transpose but the identity */
         v = hg_node_in(g, hg_graph_node(g, cast != 0 ? cast : transpose), 0);
     }
     return false;

@@ -1,4 +1,5 @@
-/* pass.h - graph to graph. One idea per pass, one file per pass; the order is in pipeline.c alone. */
+/* pass.h - graph to graph. One idea per pass, one file per pass; the order is in pipeline.c alone.
+ */
 #ifndef HG_PASS_PASS_H
 #define HG_PASS_PASS_H
 
@@ -8,7 +9,8 @@ enum {
     HG_PASS_ALWAYS = 1 << 0 /* runs under --no-optimize too: without it nothing can be planned */
 };
 
-/* Starts from a verified graph and leaves a verified graph. *changed is set when anything was rewritten. */
+/* Starts from a verified graph and leaves a verified graph. *changed is set when anything was
+ * rewritten. */
 typedef struct hg_pass {
     const char *name;
     const char *brief;

@@ -16,7 +16,8 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_fold_shapes,
     &hg_pass_remove_identity,
     &hg_pass_drop_dead,
-    &hg_pass_pack_weights,   /* before constants fold: a Transpose of weights is read through, not computed */
+    &hg_pass_pack_weights,    /* before constants fold: a Transpose of weights is read through, not
+                                 computed */
     &hg_pass_fold_constants,  /* after fold_shapes: contents that turned out constant fold too */
     &hg_pass_resolve_symbols, /* what folded may have decided shapes: once more */
     &hg_pass_fold_shapes,

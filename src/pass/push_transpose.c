@@ -1,5 +1,6 @@
-/* push_transpose.c - moves Transpose towards the outputs, past everything that does not care about the order of
- * dimensions, until it meets its inverse. Convolution networks keep none between their convolutions.
+/* push_transpose.c - moves Transpose towards the outputs, past everything that does not care about
+ * the order of dimensions, until it meets its inverse. Convolution networks keep none between their
+ * convolutions.
  *
  *     op(T(a), T(b))  ->  T(op(a, b))          T(T'(a))  ->  a  when T and T' are inverse */
 #include "pass/pass.h"
@@ -59,7 +60,8 @@ static hg_value_id push_transpose(hg_build *b, hg_value_id x, const push_perm *p
     return hg_build_op(b, "Transpose", &x, 1, &attr, 1);
 }
 
-/* ---- two in a row ------------------------------------------------------------------------------------------ */
+/* ---- two in a row
+ * ------------------------------------------------------------------------------------------ */
 
 static holo_status push_compose(hg_graph *g, hg_node_id id, bool *changed)
 {
@@ -84,7 +86,8 @@ static holo_status push_compose(hg_graph *g, hg_node_id id, bool *changed)
     return b.status;
 }
 
-/* ---- operators that do not care ------------------------------------------------------------------------------ */
+/* ---- operators that do not care
+ * ------------------------------------------------------------------------------ */
 
 static bool push_is_single(const hg_graph *g, hg_value_id v)
 {
@@ -94,7 +97,8 @@ static bool push_is_single(const hg_graph *g, hg_value_id v)
     return true;
 }
 
-/* The order that pays to move past node n: some input has it, and no more full-size inputs lack it. */
+/* The order that pays to move past node n: some input has it, and no more full-size inputs lack it.
+ */
 static bool push_wanted(const hg_graph *g, const hg_node *n, push_perm *out)
 {
     uint32_t with = 0, without = 0;
@@ -113,7 +117,8 @@ static bool push_wanted(const hg_graph *g, const hg_node *n, push_perm *out)
     return with > 0 && with >= without;
 }
 
-/* Input v as it looks before the Transpose p: its source, or transposed back (constants fold later). */
+/* Input v as it looks before the Transpose p: its source, or transposed back (constants fold
+ * later). */
 static hg_value_id push_before(hg_build *b, hg_value_id v, const push_perm *p)
 {
     if (v == 0) return 0;
@@ -200,7 +205,8 @@ static holo_status push_reduce(hg_graph *g, hg_node_id id, bool *changed)
         renamed[i] = p.to[axis];
         reduced[p.to[axis]] = true;
     }
-    /* Dimensions that stay, in the result's order, as places among those that stay in the source's. */
+    /* Dimensions that stay, in the result's order, as places among those that stay in the source's.
+     */
     push_perm kept = {0};
     for (int32_t k = 0; k < p.rank; k++) {
         if (reduced[p.to[k]]) continue;
@@ -239,7 +245,8 @@ static holo_status push_group(hg_graph *g, hg_node_id id, bool *changed)
         if (p.to[k] != (k == 0 ? 0 : k == 1 ? p.rank - 1 : k - 1)) return HOLO_OK;
     hg_build b;
     hg_build_init(&b, g, id);
-    hg_value_id in[3] = {push_source(g, hg_build_in(&b, 0)), hg_build_in(&b, 1), hg_build_in(&b, 2)};
+    hg_value_id in[3] = {push_source(g, hg_build_in(&b, 0)), hg_build_in(&b, 1),
+                         hg_build_in(&b, 2)};
     HG_TRY(hg_graph_set_attr(g, id, hg_attr_make_int("channels_last", 1)));
     hg_node_id made = hg_build_clone(&b, in, n->n_in);
     if (made == 0) return b.status;
@@ -265,7 +272,8 @@ static holo_status push_node(hg_graph *g, hg_node_id id, bool *changed)
     if (n->op->lane != NULL || hg_op_is(n, "holo:Lane")) return push_pointwise(g, id, changed);
     if (hg_op_is(n, "Concat")) return push_axis(g, id, UINT32_MAX, 0, changed);
     if (hg_op_is(n, "Split")) return push_axis(g, id, 1, 0, changed);
-    if (hg_op_is(n, "Softmax") || hg_op_is(n, "LogSoftmax")) return push_axis(g, id, 1, -1, changed);
+    if (hg_op_is(n, "Softmax") || hg_op_is(n, "LogSoftmax"))
+        return push_axis(g, id, 1, -1, changed);
     if (hg_op_is(n, "holo:GroupNorm")) return push_group(g, id, changed);
     if (push_is_reduce(n)) return push_reduce(g, id, changed);
     return HOLO_OK;

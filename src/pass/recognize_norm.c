@@ -20,8 +20,8 @@ static hg_value_id norm_mean_of(hg_graph *g, hg_value_id v)
     int32_t rank = hg_graph_value(g, hg_node_in(g, n, 0))->type.rank;
     size_t count;
     const int64_t *axes = hg_node_ints(n, "axes", &count);
-    if (axes == NULL && (hg_node_in(g, n, 1) == 0 ||
-                         !hg_graph_const_ints(g, hg_node_in(g, n, 1), &axes, &count)))
+    if (axes == NULL &&
+        (hg_node_in(g, n, 1) == 0 || !hg_graph_const_ints(g, hg_node_in(g, n, 1), &axes, &count)))
         return 0;
     return count == 1 && (axes[0] == -1 || axes[0] == rank - 1) ? hg_node_in(g, n, 0) : 0;
 }
@@ -31,7 +31,8 @@ static hg_value_id norm_square_of(const hg_graph *g, hg_value_id v)
 {
     const hg_node *power = norm_producer(g, v, "Pow"), *product = norm_producer(g, v, "Mul");
     double exponent;
-    if (power != NULL && hg_graph_const_scalar(g, hg_node_in(g, power, 1), &exponent) && exponent == 2.0)
+    if (power != NULL && hg_graph_const_scalar(g, hg_node_in(g, power, 1), &exponent) &&
+        exponent == 2.0)
         return hg_node_in(g, power, 0);
     if (product != NULL && hg_node_in(g, product, 0) == hg_node_in(g, product, 1))
         return hg_node_in(g, product, 0);
@@ -66,7 +67,8 @@ static bool norm_match_layer(hg_graph *g, const hg_node *n, norm_match *out)
     return norm_deviation(g, hg_node_in(g, n, 1), d, &out->epsilon);
 }
 
-/* The only reader of value when it is `op` with a constant on the other side that fits: *other is it. */
+/* The only reader of value when it is `op` with a constant on the other side that fits: *other is
+ * it. */
 static hg_node_id norm_follower(const hg_graph *g, hg_value_id value, const char *op,
                                 bool (*fits)(const hg_graph *g, hg_value_id value, hg_value_id c),
                                 hg_value_id *other)
@@ -92,7 +94,8 @@ static bool norm_fits_channels(const hg_graph *g, hg_value_id value, hg_value_id
     int32_t shift = t->rank - s->rank;
     if (shift < 0 || shift > 1 || s->dtype != t->dtype) return false;
     for (int32_t k = 0; k < s->rank; k++)
-        if (k + shift == 1 ? s->dim[k] != t->dim[1] : !hg_dim_is(&g->dims, s->dim[k], 1)) return false;
+        if (k + shift == 1 ? s->dim[k] != t->dim[1] : !hg_dim_is(&g->dims, s->dim[k], 1))
+            return false;
     return true;
 }
 
@@ -128,10 +131,14 @@ static holo_status norm_layer(hg_graph *g, hg_node_id id, const norm_match *m)
     return b.status;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------ */
+/* ---- groups
+ * ------------------------------------------------------------------------------------------------
+ */
 
-/* Reshape(GroupNorm(Reshape(x))) where the inner shape is [n, groups, rest] and the outer is x's. */
-static bool norm_match_group(const hg_graph *g, const hg_node *n, hg_value_id *x, const hg_node **norm)
+/* Reshape(GroupNorm(Reshape(x))) where the inner shape is [n, groups, rest] and the outer is x's.
+ */
+static bool norm_match_group(const hg_graph *g, const hg_node *n, hg_value_id *x,
+                             const hg_node **norm)
 {
     if (!hg_op_is(n, "Reshape")) return false;
     *norm = norm_producer(g, hg_node_in(g, n, 0), "holo:GroupNorm");
@@ -142,12 +149,13 @@ static bool norm_match_group(const hg_graph *g, const hg_node *n, hg_value_id *x
     const hg_type *t = &hg_graph_value(g, *x)->type;
     const hg_type *seen = &hg_graph_value(g, hg_node_in(g, *norm, 0))->type;
     const hg_attr *groups = hg_node_attr(*norm, "groups");
-    return hg_type_equal(t, &hg_graph_value(g, n->out[0])->type) && t->rank >= 3 && seen->rank >= 2 &&
-           seen->dim[0] == t->dim[0] && groups != NULL && groups->kind == HG_ATTR_DIMS &&
-           groups->dims[0] == seen->dim[1];
+    return hg_type_equal(t, &hg_graph_value(g, n->out[0])->type) && t->rank >= 3 &&
+           seen->rank >= 2 && seen->dim[0] == t->dim[0] && groups != NULL &&
+           groups->kind == HG_ATTR_DIMS && groups->dims[0] == seen->dim[1];
 }
 
-/* Constants that are all `value`: the scale and bias of an instance norm that a group norm was made of. */
+/* Constants that are all `value`: the scale and bias of an instance norm that a group norm was made
+ * of. */
 static bool norm_is_filled(const hg_graph *g, hg_value_id c, float value)
 {
     if (c == 0) return true;

@@ -1,10 +1,10 @@
-/* remove_identity.c - nodes that give back their input: Identity, casts to the same type, reshapes to the same
- * shape, Expand, Tile or Concat that change nothing. */
+/* remove_identity.c - nodes that give back their input: Identity, casts to the same type, reshapes
+ * to the same shape, Expand, Tile or Concat that change nothing. */
 #include "pass/pass.h"
 
 static bool identity_is(const hg_graph *g, const hg_node *n)
 {
-    static const char *const names[] = {"Identity", "Cast",    "Reshape",   "Flatten", "Squeeze",
+    static const char *const names[] = {"Identity", "Cast",      "Reshape",  "Flatten", "Squeeze",
                                         "Expand",   "Unsqueeze", "CastLike", "Tile"};
     if (n->n_out != 1 || n->out[0] == 0 || hg_node_in(g, n, 0) == 0) return false;
     bool named = hg_op_is(n, "Concat") && n->n_in == 1;

@@ -1,5 +1,6 @@
-/* resolve_symbols.c - sizes that were to be read from a tensor at run time are numbers once that tensor has
- * become a constant, or other expressions once its contents are known: they are put in everywhere. */
+/* resolve_symbols.c - sizes that were to be read from a tensor at run time are numbers once that
+ * tensor has become a constant, or other expressions once its contents are known: they are put in
+ * everywhere. */
 #include "pass/pass.h"
 
 /* What symbol i is now, or 0. */

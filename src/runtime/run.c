@@ -301,7 +301,8 @@ static holo_status run_outputs(holo_session *s, holo_error *e)
 
 static void run_poison(holo_session *s)
 {
-    memset(s->slab, 0xff, s->arena_bytes + s->scratch_bytes * s->threads);
+    size_t bytes = s->arena_bytes + s->scratch_bytes * s->threads;
+    if (bytes != 0) memset(s->slab, 0xff, bytes);
     for (uint32_t i = 0; i < s->late.n_chunk; i++)
         memset(s->late.chunk[i].data, 0xff, s->late.chunk[i].bytes);
 }

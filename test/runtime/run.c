@@ -18,7 +18,8 @@ static bool run_open(run_fixture *f, const holo_graph *g, uint32_t compile_flags
     options.flags = compile_flags;
     holo_session_options session = HOLO_SESSION_OPTIONS_INIT;
     session.flags = HOLO_SESSION_POISON;
-    return CHECK_OK(holo_compile_graph(g, &options, &f->data, &f->size, NULL, &f->error), &f->error) &&
+    return CHECK_OK(holo_compile_graph(g, &options, &f->data, &f->size, NULL, &f->error),
+                    &f->error) &&
            CHECK_OK(holo_model_open_memory(f->data, f->size, holo_kernels_all(), NULL, &f->model,
                                            &f->error),
                     &f->error) &&

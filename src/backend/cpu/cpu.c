@@ -1,5 +1,5 @@
-/* cpu.c - every kernel for the CPU: reference ones and the tuned variants this build has. Which variant of
- * a name runs is decided when a model is opened, by the features of the CPU at hand. */
+/* cpu.c - every kernel for the CPU: reference ones and the tuned variants this build has. Which
+ * variant of a name runs is decided when a model is opened, by the features of the CPU at hand. */
 #include "isa/kernel.h"
 
 #define X(stem) extern const hg_kernel hg_kernels_##stem[];

@@ -1,4 +1,5 @@
-/* lane.c - holo:Lane: a fused point-wise body. All inputs broadcast; all outputs have that shape. */
+/* lane.c - holo:Lane: a fused point-wise body. All inputs broadcast; all outputs have that shape.
+ */
 #include "op/op.h"
 
 static holo_status lane_infer(hg_infer *n)
