@@ -140,10 +140,46 @@ HG_INLINE void dw_lines(const int kw, const int stride, const dw_span *s, const 
     }
 }
 
+/* One output row for one vector of channels; `fixed` has the weights when kh is not 0. Sizes are
+ * copied out of the span first: a vector store may alias anything and would make the compiler read
+ * them again. */
+HG_INLINE void dw_row(const int kh, const int kw, const int stride, const dw_span *s,
+                      __m256 fixed[3][3], int64_t row, int64_t c)
+{
+    const int64_t reach = (DW_TILE - 1) * stride + kw;
+    const int64_t x_col = s->x_col, x_tap = s->x_tap, y_col = s->y_col, width = s->width;
+    const float *x = s->x + row * s->x_row - s->pad * x_col + c;
+    float *y = s->y + row * s->y_row + c;
+    int64_t left = s->cols - DW_TILE, start = -s->pad;
+    for (;;) {
+        __m256 sum[DW_TILE];
+        HG_GEMM_UNROLL
+        for (int j = 0; j < DW_TILE; j++)
+            sum[j] = _mm256_setzero_ps();
+        if (HG_UNLIKELY(start < 0 || start + reach > width)) {
+            dw_lines(kw, stride, s, x, c, -start, width - start, sum);
+        } else if (kh == 0) {
+            dw_lines(kw, stride, s, x, c, 0, reach, sum);
+        } else {
+            HG_GEMM_UNROLL
+            for (int r = 0; r < kh; r++)
+                dw_line(kw, stride, x + r * x_tap, x_col, fixed[r], 0, reach, sum);
+        }
+        HG_GEMM_UNROLL
+        for (int j = 0; j < DW_TILE; j++)
+            _mm256_storeu_ps(y + j * y_col, sum[j]);
+        if (left <= 0) break;
+        const int64_t step = hg_min(left, DW_TILE);
+        left -= step;
+        start += step * stride;
+        x += step * stride * x_col;
+        y += step * y_col;
+    }
+}
+
 /* All rows for one vector of channels; kh is the number of kernel rows when it is known. */
 HG_INLINE void dw_vector(const int kh, const int kw, const int stride, const dw_span *s, int64_t c)
 {
-    const int reach = (DW_TILE - 1) * stride + kw;
     __m256 fixed[3][3];
     HG_GEMM_UNROLL
     for (int r = 0; r < kh; r++) {
@@ -152,28 +188,7 @@ HG_INLINE void dw_vector(const int kh, const int kw, const int stride, const dw_
             fixed[r][k] = _mm256_loadu_ps(s->w + (r * kw + k) * s->w_tap + c);
     }
     for (int64_t row = 0; row < s->rows; row++)
-        for (int64_t col = 0; col < s->cols; col += DW_TILE) {
-            if (col + DW_TILE > s->cols) col = s->cols - DW_TILE;
-            const int64_t start = col * stride - s->pad;
-            const float *x = s->x + row * s->x_row + start * s->x_col + c;
-            float *y = s->y + row * s->y_row + col * s->y_col + c;
-            __m256 sum[DW_TILE];
-            HG_GEMM_UNROLL
-            for (int j = 0; j < DW_TILE; j++)
-                sum[j] = _mm256_setzero_ps();
-            if (start < 0 || start + reach > s->width) {
-                dw_lines(kw, stride, s, x, c, -start, s->width - start, sum);
-            } else if (kh == 0) {
-                dw_lines(kw, stride, s, x, c, 0, reach, sum);
-            } else {
-                HG_GEMM_UNROLL
-                for (int r = 0; r < kh; r++)
-                    dw_line(kw, stride, x + r * s->x_tap, s->x_col, fixed[r], 0, reach, sum);
-            }
-            HG_GEMM_UNROLL
-            for (int j = 0; j < DW_TILE; j++)
-                _mm256_storeu_ps(y + j * s->y_col, sum[j]);
-        }
+        dw_row(kh, kw, stride, s, fixed, row, c);
 }
 
 #define DW_SPAN(kh, kw, stride)                                                                    \
