@@ -1,0 +1,111 @@
+/* fold_batchnorm.c - a convolution followed by a factor and a summand per channel (what BatchNormalization is
+ * at inference) gets other weights instead. Rounding differs slightly, so --numerics exact leaves it out. */
+#include "pass/pass.h"
+
+/* [c, 1, 1] or [1, c, 1, 1] for an output [n, c, h, w]; constant f32. */
+static bool batchnorm_fits(const hg_graph *g, hg_value_id c, const hg_type *out)
+{
+    if (c == 0 || !hg_graph_is_const(g, c)) return false;
+    const hg_type *t = &hg_graph_value(g, c)->type;
+    int32_t shift = out->rank - t->rank;
+    if (t->dtype != HOLO_F32 || shift < 0 || shift > 1) return false;
+    for (int32_t k = 0; k < t->rank; k++)
+        if (k + shift == 1 ? t->dim[k] != out->dim[1] : !hg_dim_is(&g->dims, t->dim[k], 1)) return false;
+    return true;
+}
+
+/* The only reader of the convolution's result, when it is `op` with such a constant. */
+static hg_node_id batchnorm_next(const hg_graph *g, hg_value_id value, const char *op, hg_value_id *c)
+{
+    hg_node_id id = hg_graph_only_user(g, value);
+    if (id == 0 || !hg_op_is(hg_graph_node(g, id), op)) return 0;
+    const hg_node *n = hg_graph_node(g, id);
+    *c = hg_node_in(g, n, hg_node_in(g, n, 0) == value ? 1 : 0);
+    return batchnorm_fits(g, *c, &hg_graph_value(g, value)->type) ? id : 0;
+}
+
+static const float *batchnorm_data(const hg_graph *g, hg_value_id v)
+{
+    return v == 0 ? NULL : hg_graph_value(g, v)->constant->data;
+}
+
+/* Weights [o, ...] times factor[o]; bias times factor plus summand. NULL: 1 or 0. */
+static holo_status batchnorm_apply(hg_graph *g, hg_node_id conv, hg_value_id factor, hg_value_id summand)
+{
+    const hg_node *n = hg_graph_node(g, conv);
+    hg_value_id weights = hg_node_in(g, n, 1), bias = hg_node_in(g, n, 2), made;
+    hg_type wt = hg_graph_value(g, weights)->type, bt = {.dtype = HOLO_F32, .rank = 1};
+    size_t bytes = hg_graph_value(g, weights)->constant->bytes, o = 0;
+    int64_t channels = 0;
+    (void)hg_dim_is_const(&g->dims, wt.dim[0], &channels);
+    bt.dim[0] = wt.dim[0];
+    o = (size_t)channels;
+    const float *f = batchnorm_data(g, factor), *s = batchnorm_data(g, summand),
+                *b = batchnorm_data(g, bias), *w = batchnorm_data(g, weights);
+    float *new_bias;
+    HG_TRY(HG_NEW(g->ctx, o + 1, &new_bias));
+    for (size_t i = 0; i < o; i++)
+        new_bias[i] = (b == NULL ? 0.0f : b[i]) * (f == NULL ? 1.0f : f[i]) + (s == NULL ? 0.0f : s[i]);
+    if (f != NULL) {
+        size_t count = bytes / sizeof(float), each = o == 0 ? 0 : count / o;
+        float *scaled;
+        HG_TRY(HG_NEW(g->ctx, count + 1, &scaled));
+        for (size_t i = 0; i < count; i++)
+            scaled[i] = w[i] * f[i / each];
+        HG_TRY(hg_graph_add_const(g, hg_graph_value(g, weights)->name, wt, scaled, bytes, &made));
+        hg_graph_set_input(g, conv, 1, made);
+    }
+    HG_TRY(hg_graph_add_const(g, (hg_str){0}, bt, new_bias, o * sizeof(float), &made));
+    hg_build build;
+    hg_build_init(&build, g, conv);
+    hg_value_id in[3] = {hg_build_in(&build, 0), hg_build_in(&build, 1), made};
+    hg_node_id clone = hg_build_clone(&build, in, 3);
+    if (clone == 0) return build.status;
+    hg_build_replace(&build, 0, hg_graph_node(g, clone)->out[0]);
+    hg_graph_remove_node(g, conv);
+    return build.status;
+}
+
+static bool batchnorm_is_conv(const hg_graph *g, const hg_node *n)
+{
+    if (!hg_op_is(n, "Conv")) return false;
+    hg_value_id w = hg_node_in(g, n, 1), b = hg_node_in(g, n, 2);
+    return hg_graph_is_const(g, w) && hg_graph_value(g, w)->type.dtype == HOLO_F32 &&
+           (b == 0 || hg_graph_is_const(g, b));
+}
+
+static holo_status batchnorm_node(hg_graph *g, hg_node_id id, bool *changed)
+{
+    static const char *const follower[2] = {"Mul", "Add"};
+    for (int k = 0; k < 2; k++) {
+        hg_value_id c = 0, result = hg_graph_node(g, id)->out[0];
+        hg_node_id next = batchnorm_next(g, result, follower[k], &c);
+        if (next == 0) continue;
+        hg_node_id before = hg_graph_node(g, id)->prev;
+        hg_graph_replace_uses(g, hg_graph_node(g, next)->out[0], result);
+        hg_graph_remove_node(g, next);
+        HG_TRY(batchnorm_apply(g, id, k == 0 ? c : 0, k == 0 ? 0 : c));
+        id = before == 0 ? hg_graph_region(g, HG_REGION_MAIN)->first : hg_graph_node(g, before)->next;
+        *changed = true;
+    }
+    return HOLO_OK;
+}
+
+static holo_status batchnorm_run(hg_graph *g, bool *changed)
+{
+    if (g->ctx->numerics == HOLO_EXACT || (g->ctx->flags & HOLO_COMPILE_KEEP_VALUES) != 0)
+        return HOLO_OK;
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
+        hg_node_id prev = hg_graph_node(g, id)->prev;
+        if (batchnorm_is_conv(g, hg_graph_node(g, id))) HG_TRY(batchnorm_node(g, id, changed));
+        id = prev == 0 ? hg_graph_region(g, HG_REGION_MAIN)->first : hg_graph_node(g, prev)->next;
+        id = hg_graph_node(g, id)->next;
+    }
+    return HOLO_OK;
+}
+
+const hg_pass hg_pass_fold_batchnorm = {
+    .name = "fold_batchnorm",
+    .brief = "factors and summands per channel move into the convolution before them",
+    .run = batchnorm_run,
+};

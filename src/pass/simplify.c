@@ -1,0 +1,101 @@
+/* simplify.c - algebra that is exact: x * 1, x / 1, x - 0, x ^ 1, x ^ 2 = x * x, double negation, Where with a
+ * constant condition, two reshapes in a row. x + 0 is not here: it turns -0 into 0. */
+#include "pass/pass.h"
+
+static bool simplify_is(const hg_graph *g, hg_value_id v, double wanted)
+{
+    double x;
+    return v != 0 && hg_graph_const_scalar(g, v, &x) && x == wanted;
+}
+
+/* The input that the node gives back unchanged, or 0. Integers may also lose + 0. */
+static hg_value_id simplify_same(const hg_graph *g, const hg_node *n)
+{
+    hg_value_id a = hg_node_in(g, n, 0), b = hg_node_in(g, n, 1);
+    if (hg_op_is(n, "Mul")) return simplify_is(g, b, 1) ? a : simplify_is(g, a, 1) ? b : 0;
+    if (hg_op_is(n, "Div") || hg_op_is(n, "Pow")) return simplify_is(g, b, 1) ? a : 0;
+    if (hg_op_is(n, "Sub")) return simplify_is(g, b, 0) ? a : 0;
+    if (hg_op_is(n, "Add") && !hg_dtype_is_float(hg_graph_value(g, a)->type.dtype))
+        return simplify_is(g, b, 0) ? a : simplify_is(g, a, 0) ? b : 0;
+    if (hg_op_is(n, "Neg")) {
+        hg_node_id inner = hg_graph_value(g, a)->node;
+        if (inner != 0 && hg_op_is(hg_graph_node(g, inner), "Neg"))
+            return hg_node_in(g, hg_graph_node(g, inner), 0);
+    }
+    if (hg_op_is(n, "Where"))
+        return simplify_is(g, a, 1) ? b : simplify_is(g, a, 0) ? hg_node_in(g, n, 2) : 0;
+    return 0;
+}
+
+/* Reshape(Reshape(x)) reads x; what the middle shape was does not matter. */
+static bool simplify_reshape(hg_graph *g, hg_node_id id)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    static const char *const views[] = {"Reshape", "Flatten", "Squeeze", "Unsqueeze"};
+    hg_node_id inner = hg_graph_value(g, hg_node_in(g, n, 0))->node;
+    const hg_type *type = &hg_graph_value(g, n->out[0])->type;
+    if (!hg_op_is(n, "Reshape") || inner == 0) return false;
+    /* A 0 in the shape means "as in the input": only when the result is known by itself. */
+    const hg_dim *content = NULL;
+    uint32_t count = 0;
+    hg_value_id shape = hg_node_in(g, n, 1);
+    content = hg_graph_value(g, shape)->content;
+    count = hg_graph_value(g, shape)->n_content;
+    if (content == NULL || count != (uint32_t)type->rank) return false;
+    for (uint32_t k = 0; k < count; k++)
+        if (content[k] != type->dim[k]) return false;
+    for (size_t i = 0; i < HG_COUNT(views); i++) {
+        if (!hg_op_is(hg_graph_node(g, inner), views[i])) continue;
+        hg_graph_set_input(g, id, 0, hg_node_in(g, hg_graph_node(g, inner), 0));
+        return true;
+    }
+    return false;
+}
+
+static holo_status simplify_square(hg_graph *g, hg_node_id id)
+{
+    hg_build b;
+    hg_build_init(&b, g, id);
+    hg_value_id x = hg_build_in(&b, 0);
+    hg_build_replace(&b, 0, hg_build_2(&b, "Mul", x, x));
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    return b.status;
+}
+
+static holo_status simplify_node(hg_graph *g, hg_node_id id, bool *changed)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    if (n->n_out != 1 || n->out[0] == 0 || n->n_in == 0 || hg_node_in(g, n, 0) == 0) return HOLO_OK;
+    hg_value_id same = simplify_same(g, n);
+    if (same != 0 && hg_type_equal(&hg_graph_value(g, same)->type, &hg_graph_value(g, n->out[0])->type)) {
+        hg_graph_replace_uses(g, n->out[0], same);
+        hg_graph_remove_node(g, id);
+        *changed = true;
+        return HOLO_OK;
+    }
+    if (hg_op_is(n, "Pow") && simplify_is(g, hg_node_in(g, n, 1), 2) &&
+        hg_type_equal(&hg_graph_value(g, hg_node_in(g, n, 0))->type,
+                      &hg_graph_value(g, n->out[0])->type)) {
+        *changed = true;
+        return simplify_square(g, id);
+    }
+    *changed |= simplify_reshape(g, id);
+    return HOLO_OK;
+}
+
+static holo_status simplify_run(hg_graph *g, bool *changed)
+{
+    if ((g->ctx->flags & HOLO_COMPILE_KEEP_VALUES) != 0) return HOLO_OK;
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
+        hg_node_id next = hg_graph_node(g, id)->next;
+        HG_TRY(simplify_node(g, id, changed));
+        id = next;
+    }
+    return HOLO_OK;
+}
+
+const hg_pass hg_pass_simplify = {
+    .name = "simplify",
+    .brief = "exact algebra: neutral elements, squares, reshapes in a row",
+    .run = simplify_run,
+};
