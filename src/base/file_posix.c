@@ -168,7 +168,7 @@ static holo_status file_read_part(const file_part *part, uint64_t limit,
 holo_status hg_file_map(const char *path, hg_file *out, holo_error *error)
 {
     int fd = -1;
-    file_part part;
+    file_part part = {0};
     HG_TRY(file_open(path, &fd, error));
     holo_status status = file_check(fd, hg_str_from(path), 0, 0, &part, error);
     if (status == HOLO_OK) status = file_map_part(&part, out, error);
@@ -180,7 +180,7 @@ holo_status hg_file_read(const char *path, uint64_t limit, const holo_allocator 
                          hg_file *out, holo_error *error)
 {
     int fd = -1;
-    file_part part;
+    file_part part = {0};
     HG_TRY(file_open(path, &fd, error));
     holo_status status = file_check(fd, hg_str_from(path), 0, 0, &part, error);
     if (status == HOLO_OK) status = file_read_part(&part, limit, allocator, out, error);
@@ -198,7 +198,7 @@ static hg_str file_fd_name(int fd, char *buffer, size_t size)
 holo_status hg_file_map_fd(int fd, uint64_t offset, uint64_t size, hg_file *out, holo_error *error)
 {
     char buffer[40];
-    file_part part;
+    file_part part = {0};
     HG_TRY(file_check(fd, file_fd_name(fd, buffer, sizeof buffer), offset, size, &part, error));
     return file_map_part(&part, out, error);
 }
@@ -207,7 +207,7 @@ holo_status hg_file_read_fd(int fd, uint64_t offset, uint64_t size, uint64_t lim
                             const holo_allocator *allocator, hg_file *out, holo_error *error)
 {
     char buffer[40];
-    file_part part;
+    file_part part = {0};
     HG_TRY(file_check(fd, file_fd_name(fd, buffer, sizeof buffer), offset, size, &part, error));
     return file_read_part(&part, limit, allocator, out, error);
 }
@@ -294,7 +294,7 @@ static holo_status file_open_beneath(const char *folder, hg_str path, int *out, 
 holo_status hg_file_map_beneath(const char *folder, hg_str path, hg_file *out, holo_error *error)
 {
     int fd = -1;
-    file_part part;
+    file_part part = {0};
     HG_TRY(file_open_beneath(folder, path, &fd, error));
     holo_status status = file_check(fd, path, 0, 0, &part, error);
     if (status == HOLO_OK) status = file_map_part(&part, out, error);

@@ -45,7 +45,7 @@ static holo_status declare_dim_setting(hg_importer *im, size_t i)
 {
     const holo_dim_setting *setting = &im->options->dims[i];
     const hg_str name = hg_str_from(setting->name);
-    hg_dim_choice *choice;
+    hg_dim_choice *choice = NULL;
     if (name.length == 0 || setting->value < 0)
         return hg_import_fail(im, HOLO_E_ARG,
                               "dimension '%.*s' is set to %" PRId64
@@ -133,7 +133,7 @@ static holo_status declare_note_dim(hg_importer *im, const hg_onnx_dim *dim, hg_
                               wanted, dim->value);
     }
     const hg_str name = declare_dim_name(im, dim, input, i);
-    hg_dim_choice *choice;
+    hg_dim_choice *choice = NULL;
     if (name.text == NULL) return hg_fail_nomem(im->ctx->error, input.length);
     HG_TRY(declare_choice(im, name, &choice));
     return declare_fix(im, name, wanted, choice);

@@ -45,7 +45,7 @@ static holo_status function_add_callee(hg_importer *im, hg_str key, hg_callee ca
 
 holo_status hg_function_callee(hg_importer *im, const hg_onnx_node *node, hg_callee **out)
 {
-    hg_str key;
+    hg_str key = {0};
     HG_TRY(function_key(im, node->domain, node->op_type, node->overload, &key));
     uint32_t place = hg_map_get(&im->callee_of, key);
     if (place == 0) {
@@ -64,8 +64,8 @@ holo_status hg_function_read_all(hg_importer *im)
     hg_wire item;
     while (hg_wire_list_next(&list, &item)) {
         hg_function *f = hg_arena_alloc(&im->ctx->scratch, sizeof *f);
-        hg_str key;
-        uint32_t place;
+        hg_str key = {0};
+        uint32_t place = 0;
         if (f == NULL) return hg_fail_nomem(im->ctx->error, sizeof *f);
         HG_TRY(hg_onnx_read_function(&im->source, item, &f->view));
         im->where = "function";

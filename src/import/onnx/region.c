@@ -125,7 +125,7 @@ static holo_status region_add_inputs(hg_importer *im, hg_frame *frame, hg_wire_l
     hg_onnx_value_info input;
     hg_value_id value;
     hg_type type;
-    bool is_there;
+    bool is_there = false;
     HG_TRY(region_next_input(im, frame, &list, &input, &is_there));
     while (is_there) {
         HG_TRY(hg_declare_note_input(im, &input));

@@ -170,7 +170,7 @@ const char *hg_wire_numbers_add(hg_wire_numbers *numbers, hg_wire_type type,
 bool hg_wire_numbers_next(hg_wire_numbers *numbers, uint64_t *value)
 {
     const char *fault;
-    hg_wire_field field;
+    hg_wire_field field = {0};
     while (hg_wire_size(numbers->run) == 0) {
         if (!hg_wire_next(&numbers->range, &field, &fault)) return false;
         if (field.number != numbers->number) continue;
