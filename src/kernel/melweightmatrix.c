@@ -1,0 +1,72 @@
+/* melweightmatrix.c - melweightmatrix: from a spectrum to mel bands, by overlapping triangles.
+ *
+ *   in     dft_length, sample_rate: int32 or int64; lower and upper edge in hertz: floats; one
+ * element each out[0] [dft_length / 2 + 1, bands], any number type; integers are cut off
+ *
+ * A band edge outside the spectrum is an error. */
+#include "isa/lane_math.h"
+#include "kernel/elem.h"
+#include "kernel/number.h"
+
+enum { MEL_LENGTH, MEL_RATE, MEL_LOW, MEL_HIGH };
+
+static holo_status mel_check(const hg_args *a, holo_error *e)
+{
+    HG_TRY(hg_check_counts(a, e, 4, 4, 1, 0));
+    HG_TRY(hg_check_out_type(a, e, 0, HG_TYPES_NUMBER));
+    HG_TRY(hg_check_rank(&a->out[0], e, "output", 2, 2));
+    for (uint32_t i = 0; i < 4; i++) {
+        HG_TRY(hg_check_in_type(a, e, i, i < MEL_LOW ? HG_ELEM_INDEX : HG_TYPES_FLOAT));
+        HG_REQUIRE(e, holo_tensor_count(&a->in[i]) == 1, HOLO_E_SHAPE,
+                   "input %u has %lld elements, expected 1", i,
+                   (long long)holo_tensor_count(&a->in[i]));
+    }
+    return HOLO_OK;
+}
+
+/* One column, a band, after the other. */
+static int64_t mel_units(const hg_args *a)
+{
+    return holo_tensor_count(&a->out[0]) == 0 ? 0 : a->out[0].dim[1];
+}
+
+/* Bin of the spectrum at edge i of the bands, or -1 and a fault. */
+static int64_t mel_bin(const hg_args *a, int64_t i)
+{
+    const double length = hg_number_load(&a->in[MEL_LENGTH], 0),
+                 rate = hg_number_load(&a->in[MEL_RATE], 0);
+    const double scale = 2595.0 / hg_log_f64(10.0);
+    const double low = scale * hg_log_f64(1.0 + hg_number_load(&a->in[MEL_LOW], 0) / 700.0);
+    const double high = scale * hg_log_f64(1.0 + hg_number_load(&a->in[MEL_HIGH], 0) / 700.0);
+    const double step = (high - low) / (double)(a->out[0].dim[1] + 2);
+    const double hertz = 700.0 * (hg_exp_f64(((double)i * step + low) / scale) - 1.0);
+    const double bin = hg_floor_f64((length + 1.0) * hertz / rate);
+    if (bin >= 0.0 && bin < (double)a->out[0].dim[0]) return (int64_t)bin;
+    hg_fault_range(a->fault, "bin of a band", i, bin > 0.0 && bin < 0x1p62 ? (int64_t)bin : -1, 0,
+                   a->out[0].dim[0] - 1);
+    return -1;
+}
+
+static void mel_run(const hg_args *a, hg_range r)
+{
+    const holo_tensor *y = &a->out[0];
+    const int64_t rows = y->dim[0], bands = y->dim[1];
+    for (int64_t u = r.begin; u < r.end; u++) {
+        const int64_t left = mel_bin(a, u), middle = mel_bin(a, u + 1), right = mel_bin(a, u + 2);
+        const bool known = left >= 0 && middle >= 0 && right >= 0;
+        for (int64_t j = 0; j < rows; j++) {
+            double v = 0.0;
+            if (known && left == middle && j == middle) v = 1.0;
+            if (known && left < middle && j >= left && j <= middle)
+                v = (double)(j - left) / (double)(middle - left);
+            if (known && j >= middle && j < right)
+                v = (double)(right - j) / (double)(right - middle);
+            hg_number_store(y, j * bands + u, v);
+        }
+    }
+}
+
+const hg_kernel hg_kernels_melweightmatrix[] = {
+    {.name = "melweightmatrix", .check = mel_check, .units = mel_units, .run = mel_run},
+    {0},
+};
