@@ -64,6 +64,12 @@ static size_t dft_scratch(const hg_args *a)
     return dft_line_bytes(a->param[3]) + hg_fft_scratch(a->param[3]);
 }
 
+/* Twiddle factors of double inputs are computed with more care. */
+static bool dft_is_wide(const holo_tensor *x)
+{
+    return x->dtype == HOLO_F64;
+}
+
 /* Reads `count` numbers of `parts` parts at `at`, `stride` apart, into a line of n; zeros follow.
  */
 static void dft_load(const holo_tensor *x, int64_t at, int64_t stride, int64_t count, int64_t n,
