@@ -41,8 +41,14 @@ typedef struct slice_axis {
     hg_dim start, step, size;
 } slice_axis;
 
+/* No dimension comes near this: beyond it, a place means "as far as there is". */
+#define SLICE_FAR (INT64_C(1) << 60)
+
 static hg_dim slice_clamp(hg_dims *d, hg_dim x, hg_dim low, hg_dim high)
 {
+    int64_t known;
+    if (hg_dim_is_const(d, x, &known) && known >= SLICE_FAR) return high;
+    if (hg_dim_is_const(d, x, &known) && known <= -SLICE_FAR) return low;
     return hg_dim_min(d, hg_dim_max(d, x, low), high);
 }
 
@@ -55,7 +61,8 @@ static hg_dim slice_place(hg_dims *d, hg_dim x, hg_dim dim, hg_dim low)
     return hg_dim_select(d, hg_dim_lt(d, x, zero), hg_dim_add(d, x, dim), x);
 }
 
-/* numpy's rule. A step larger than the dimension takes one element; so does the dimension itself.
+/* Slice-13: places are clamped to the dimension. A step larger than the dimension takes one
+ * element; so does the dimension itself.
  */
 static slice_axis slice_along(hg_dims *d, const slice_inputs *s, int32_t axis, hg_dim dim)
 {
