@@ -64,10 +64,10 @@ static size_t dft_scratch(const hg_args *a)
     return dft_line_bytes(a->param[3]) + hg_fft_scratch(a->param[3]);
 }
 
-/* Twiddle factors of double inputs are computed with more care. */
+/* In f64 also for f32, where a sum that cancels must come out as 0 and not as the rounding of its terms. */
 static bool dft_is_wide(const holo_tensor *x)
 {
-    return x->dtype == HOLO_F64;
+    return x->dtype == HOLO_F64 || x->dtype == HOLO_F32;
 }
 
 /* Reads `count` numbers of `parts` parts at `at`, `stride` apart, into a line of n; zeros follow.
