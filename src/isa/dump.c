@@ -90,13 +90,13 @@ static void dump_params(dump *d, const hg_step_rec *s)
     }
 }
 
-static void dump_kernel(dump *d, const hg_step_rec *s)
+static void dump_call(dump *d, const hg_step_rec *s, const char *what)
 {
     dump_results(d, s);
-    hg_print_text(&d->out, dump_text(d, d->p->kernel[s->kernel]));
+    hg_print_text(&d->out, what);
     hg_print_text(&d->out, "(");
     dump_operands(d, s);
-    if (s->n_param != 0) hg_print_text(&d->out, "; ");
+    if (s->n_in != 0 && s->n_param != 0) hg_print_text(&d->out, "; ");
     dump_params(d, s);
     hg_print_text(&d->out, ")");
 }
@@ -115,20 +115,16 @@ static void dump_bind(dump *d, const hg_step_rec *s)
 static void dump_body(dump *d, const hg_step_rec *s)
 {
     switch ((hg_opcode)s->op) {
-    case HG_STEP_KERNEL: dump_kernel(d, s); return;
+    case HG_STEP_KERNEL: dump_call(d, s, dump_text(d, d->p->kernel[s->kernel])); return;
     case HG_STEP_BIND: dump_bind(d, s); return;
-    case HG_STEP_DIMS:
-        dump_results(d, s);
-        hg_print_text(&d->out, "dims(");
-        dump_params(d, s);
-        hg_print_text(&d->out, ")");
-        return;
+    case HG_STEP_DIMS: dump_call(d, s, "dims"); return;
     case HG_STEP_IF:
+        dump_call(d, s, "if");
+        hg_print_format(&d->out, " program %" PRIu32 " else program %" PRIu32, s->a, s->b);
+        return;
     case HG_STEP_LOOP:
-        dump_results(d, s);
-        hg_print_text(&d->out, s->op == HG_STEP_IF ? "if(" : "loop(");
-        dump_operands(d, s);
-        hg_print_format(&d->out, "; %" PRIu32 ",%" PRIu32 ")", s->a, s->b);
+        dump_call(d, s, "loop");
+        hg_print_format(&d->out, " program %" PRIu32, s->a);
         return;
     }
 }

@@ -184,6 +184,30 @@ static void dump_shows_every_part(void)
                       "3  bind 'n items' = %6 \"\"\n");
 }
 
+static void dump_shows_bodies(void)
+{
+    const hg_step_rec own[] = {
+        {.op = HG_STEP_IF, .in = 11, .n_in = 1, .out = 20, .n_out = 1, .a = 3, .b = 4, .name = 39},
+        {.op = HG_STEP_LOOP,
+         .in = 8,
+         .n_in = 3,
+         .out = 20,
+         .n_out = 1,
+         .param = 2,
+         .n_param = 1,
+         .a = 5,
+         .name = 39},
+    };
+    hg_program p = dump_program();
+    dump_text t = {0};
+    p.step = own;
+    p.head.n_step = 2;
+    CHECK_STATUS(hg_program_dump(&p, dump_take, &t), HOLO_OK);
+    CHECK_HAS(t.text, "0  %6:int64[3] = if(%3) program 3 else program 4 \"fc\"\n");
+    CHECK_HAS(t.text,
+              "1  %6:int64[3] = loop(%1, %2:float32[3,4]@weight0, _; 3) program 5 \"fc\"\n");
+}
+
 static void dump_cuts_long_names(void)
 {
     hg_program p = dump_program();
@@ -230,9 +254,7 @@ static void dump_reports_a_full_sink(void)
 }
 
 const hg_test_case hg_tests_isa_dump[] = {
-    {"shows_every_part", dump_shows_every_part},
-    {"cuts_long_names", dump_cuts_long_names},
-    {"cuts_long_dims", dump_cuts_long_dims},
-    {"reports_a_full_sink", dump_reports_a_full_sink},
-    {0},
+    {"shows_every_part", dump_shows_every_part},       {"shows_bodies", dump_shows_bodies},
+    {"cuts_long_names", dump_cuts_long_names},         {"cuts_long_dims", dump_cuts_long_dims},
+    {"reports_a_full_sink", dump_reports_a_full_sink}, {0},
 };
