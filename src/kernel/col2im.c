@@ -2,8 +2,9 @@
  *
  *   in[0]  X [N, C * block elements, blocks]; blocks numbered last axis fastest
  *   param  n_spatial, then lists: block, stride, pad_begin, dilation, blocks along each axis
- *   out[0] Y [N, C, spatial...], X's type: each element is the sum of all that cover it, in the
- * order of the block's elements; f32, f64, f16, bf16 in f64, integers modulo their width */
+ *   out[0] Y [N, C, spatial...], X's type: the sum of all that cover an element
+ *
+ * Summed in the order of the block's elements; floats in f64, integers modulo their width. */
 #include "kernel/number.h"
 
 enum { COL2IM_LIMIT = INT32_MAX, COL2IM_MAX_SPATIAL = HG_MAX_RANK - 2 };

@@ -1,5 +1,4 @@
-/* conv_i8.c - conv.i8: the exact convolution of 8-bit tensors with zero points, any number of
- * spatial axes.
+/* conv_i8.c - conv.i8: the exact convolution of 8-bit tensors with zero points, any spatial rank.
  *
  *   in[0]  X [N, C, spatial...] u8 or i8
  *   in[1]  W [O, C/G, kernel...] u8 or i8

@@ -3,18 +3,16 @@
  *   dft   in[0] X [..., 1 or 2], the last dimension real or complex
  *         param axis, inverse, onesided, length n: X is cut or padded with zeros to it
  *         out[0] Y: n complex numbers along the axis; n / 2 + 1 when onesided; n real ones when
- * onesided and inverse, X then being the first half of the spectrum stft  in[0] signal [N, L, 1 or
- * 2]; in[1] window [W], may be absent: ones param step, length n, onesided out[0] Y [N, frames, n
- * or n / 2 + 1, 2]: frame i begins at i * step
+ *         onesided and inverse, X then being the first half of the spectrum
+ *   stft  in[0] signal [N, L, 1 or 2]; in[1] window [W], may be absent: ones
+ *         param step, length n, onesided
+ *         out[0] Y [N, frames, n or n / 2 + 1, 2]: frame i begins at i * step
  *
- * f32, f64, f16, bf16. Complex f32 signals of lengths with small prime factors are transformed in
- * f32, which is what people compare with (their rounding included); all others in f64. A unit is
- * one transform. */
+ * f32, f64, f16, bf16. A unit is one transform. */
 #include "kernel/fft.h"
 #include "kernel/number.h"
 
-/* ---- dft
- * ---------------------------------------------------------------------------------------------- */
+/* ---- dft ------------------------------------------------------------------------------------ */
 
 static holo_status dft_check(const hg_args *a, holo_error *e)
 {
@@ -64,10 +62,11 @@ static size_t dft_scratch(const hg_args *a)
     return dft_line_bytes(a->param[3]) + hg_fft_scratch(a->param[3]);
 }
 
-/* In f64 also for f32, where a sum that cancels must come out as 0 and not as the rounding of its terms. */
+/* Real signals and f64 are transformed in f64. Complex f32 signals are transformed in f32: what
+ * people compare with does so, and the rounding of terms that cancel is all there is to compare. */
 static bool dft_is_wide(const holo_tensor *x)
 {
-    return x->dtype == HOLO_F64 || x->dtype == HOLO_F32;
+    return x->dtype == HOLO_F64 || x->dim[x->rank - 1] == 1;
 }
 
 /* Reads `count` numbers of `parts` parts at `at`, `stride` apart, into a line of n; zeros follow.
@@ -117,8 +116,7 @@ static void dft_run(const hg_args *a, hg_range r)
     }
 }
 
-/* ---- stft
- * --------------------------------------------------------------------------------------------- */
+/* ---- stft ----------------------------------------------------------------------------------- */
 
 static holo_status dft_stft_check(const hg_args *a, holo_error *e)
 {

@@ -1,9 +1,13 @@
 /* gridsample.c - gridsample: an input sampled at the places of a grid; affinegrid: such a grid.
  *
- *   gridsample  in[0] X [N, C, spatial...]; in[1] grid [N, out..., n_spatial], floats: places in
- * [-1, 1], last axis of X first param  mode (0 nearest, 1 linear, 2 cubic), padding (0 zeros, 1
- * border, 2 reflection), align_corners out[0] Y [N, C, out...], X's type affinegrid  in[0] theta
- * [N, n, n + 1] floats; out[0] [N, out..., n], n = 2 or 3; param align_corners
+ *   gridsample  in[0]  X [N, C, spatial...]
+ *               in[1]  grid [N, out..., n_spatial] floats: places in [-1, 1], last axis first
+ *               param  mode (0 nearest, 1 linear, 2 cubic), align_corners at 2,
+ *                      padding (0 zeros, 1 border, 2 reflection) at 1
+ *               out[0] Y [N, C, out...], X's type
+ *   affinegrid  in[0]  theta [N, n, n + 1] floats, n = 2 or 3
+ *               param  align_corners
+ *               out[0] [N, out..., n]
  *
  * gridsample: nearest moves elements of any type, the others take numbers and compute in f64;
  * integers are cut off. Places are computed in f32, in f64 for a grid of f64, as other
@@ -211,8 +215,7 @@ static void grid_run(const hg_args *a, hg_range r)
     }
 }
 
-/* ---- affinegrid
- * ------------------------------------------------------------------------------------------ */
+/* ---- affinegrid ----------------------------------------------------------------------------- */
 
 static holo_status grid_affine_check(const hg_args *a, holo_error *e)
 {

@@ -3,8 +3,9 @@
  *   in[0]   X, f32, f64, f16 or bf16
  *   in[1]   places, int64, X's shape: flat indices into a tensor of the sizes in param
  *   param   one size for each dimension of the output
- *   out[0]  Y, X's type; a place outside Y is an error. Of two elements for one place the last
- * wins. */
+ *   out[0]  Y, X's type; a place outside Y is an error
+ *
+ * Of two elements for one place the last wins. */
 #include "kernel/elem.h"
 
 static holo_status maxunpool_check(const hg_args *a, holo_error *e)

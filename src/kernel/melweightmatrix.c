@@ -1,7 +1,8 @@
 /* melweightmatrix.c - melweightmatrix: from a spectrum to mel bands, by overlapping triangles.
  *
- *   in     dft_length, sample_rate: int32 or int64; lower and upper edge in hertz: floats; one
- * element each out[0] [dft_length / 2 + 1, bands], any number type; integers are cut off
+ *   in     length of the transform and sample rate, int32 or int64; lower and upper edge in hertz,
+ *          floats; one element each
+ *   out[0] [length / 2 + 1, bands], any number type; integers are cut off
  *
  * A band edge outside the spectrum is an error. */
 #include "isa/lane_math.h"

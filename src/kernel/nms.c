@@ -1,12 +1,13 @@
 /* nms.c - nms: boxes that do not overlap better ones too much.
  *
- *   in[0]  boxes [B, N, 4]; in[1] scores [B, C, N]; f32, f64 or f16, one type
+ *   in[0]  boxes [B, N, 4] floats
+ *   in[1]  scores [B, C, N] floats
  *   in[2]  largest overlap (intersection over union), one float; may be absent: 0
  *   in[3]  smallest score, one float; may be absent: none
  *   param  largest number of boxes a class, center_point: a box is (x, y, width, height) around its
  *          middle instead of two corners (y, x, y, x)
- *   out[0] chosen [B * C * min(N, largest number), 3] int64: batch, class, box; rows beyond the
- * count are 0 out[1] count [1] int64
+ *   out[0] chosen [B * C * min(N, largest number), 3] int64: batch, class, box; then zeros
+ *   out[1] how many were chosen, [1] int64
  *
  * Candidates of a class are sorted by score (equal ones by index) and compared with those chosen so
  * far: n log n + n * chosen steps. A score or box with NaN is never chosen. One unit. */

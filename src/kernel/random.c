@@ -1,10 +1,11 @@
-/* random.c - random: independent numbers from a distribution; multinomial: classes by their
- * probabilities.
+/* random.c - random: numbers from a distribution; multinomial: classes by their probabilities.
  *
- *   random       in[0] may be there, is not read; out[0] f32, f64, f16 or bf16
- *                param  seed, kind (0 uniform in [a, b), 1 normal with mean a and deviation b), a,
- * b (f64) multinomial  in[0] X [N, C] floats: logarithms of weights; out[0] [N, samples] int32 or
- * int64 param  seed
+ *   random       param  seed, kind (0 uniform in [a, b), 1 normal with mean a and deviation b),
+ *                       a (f64), b (f64)
+ *                out[0] f32, f64, f16 or bf16
+ *   multinomial  in[0]  X [N, C] floats: logarithms of weights
+ *                param  seed
+ *                out[0] [N, samples] int32 or int64
  *
  * See random.h for the generator. A uniform number that rounds to b in a narrow type becomes a. A
  * row of multinomial without a positive finite weight gives class 0. */
@@ -17,7 +18,7 @@ enum { RANDOM_UNIT = 1024 };
 
 static holo_status random_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(hg_check_counts(a, e, 0, 1, 1, 4));
+    HG_TRY(hg_check_counts(a, e, 0, 0, 1, 4));
     HG_TRY(hg_check_param(a, e, 1, "kind", HG_RANDOM_UNIFORM, HG_RANDOM_NORMAL));
     return hg_check_out_type(a, e, 0, HG_TYPES_FLOAT);
 }
@@ -57,8 +58,7 @@ static void random_run(const hg_args *a, hg_range r)
     }
 }
 
-/* ---- multinomial
- * -------------------------------------------------------------------------------------- */
+/* ---- multinomial ---------------------------------------------------------------------------- */
 
 static holo_status random_multinomial_check(const hg_args *a, holo_error *e)
 {

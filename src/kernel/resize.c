@@ -24,8 +24,7 @@
 #define RESIZE_FLOAT_TYPES                                                                         \
     (HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F64) | HG_TYPE_BIT(HOLO_F16) | HG_TYPE_BIT(HOLO_BF16))
 
-/* ---- geometry of one axis
- * -------------------------------------------------------------------------- */
+/* ---- geometry of one axis ------------------------------------------------------------------- */
 
 typedef struct resize_axis {
     int64_t in, out;
@@ -137,8 +136,7 @@ static resize_shape resize_shape_of(const hg_args *a)
     return s;
 }
 
-/* ---- checks
- * ------------------------------------------------------------------------------------------ */
+/* ---- checks --------------------------------------------------------------------------------- */
 
 static holo_status resize_check_dim(const hg_args *a, holo_error *e, int d)
 {
@@ -262,8 +260,7 @@ static holo_status resize_scales_size(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
-/* ---- taps
- * -------------------------------------------------------------------------------------------- */
+/* ---- taps ----------------------------------------------------------------------------------- */
 
 /* Place in the input of output o; NaN outside the region that tf_crop_and_resize sees. */
 static double resize_place(const resize_shape *s, const resize_axis *x, int64_t o)
@@ -350,8 +347,7 @@ static void resize_find_taps(const resize_shape *s, const resize_axis *x, int64_
             t->tap[k].weight /= sum;
 }
 
-/* ---- rows
- * -------------------------------------------------------------------------------------------- */
+/* ---- rows ----------------------------------------------------------------------------------- */
 
 /* Everything a run keeps in its scratch. */
 typedef struct resize_work {

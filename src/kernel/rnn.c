@@ -1,8 +1,10 @@
 /* rnn.c - rnn, gru and lstm: recurrent layers.
  *
- *   in     X [T, N, I], W [D, G*H, I], R [D, G*H, H]; may be absent: B [D, 2*G*H], lengths [N]
- * int32, initial h [D, N, H]; lstm only: initial c [D, N, H], P [D, 3*H] out    may be absent: Y
- * [T, D, N, H], last h [D, N, H]; lstm only: last c [D, N, H] param  see rnn.h
+ *   in     X [T, N, I], W [D, G*H, I], R [D, G*H, H];
+ *          may be absent: B [D, 2*G*H], lengths [N] int32, initial h [D, N, H];
+ *          lstm only: initial c [D, N, H], P [D, 3*H]
+ *   out    may be absent: Y [T, D, N, H], last h [D, N, H]; lstm only: last c [D, N, H]
+ *   param  see rnn.h
  *
  * With layout 1: X [N, T, I], Y [N, T, D, H], states [N, D, H]. G is 1, 3 (gates z r h) or 4 (i o f
  * c); P belongs to i, o, f. f32, f64, f16, bf16, all of one type; computed in f64, rounded where
@@ -44,8 +46,7 @@ static rnn_shape rnn_shape_of(const hg_args *a, rnn_kind kind)
                        .batch_first = batch_first};
 }
 
-/* ---- check
- * ------------------------------------------------------------------------------------------- */
+/* ---- check ---------------------------------------------------------------------------------- */
 
 static holo_status rnn_check_dims(const holo_tensor *t, holo_error *e, const char *what, int rank,
                                   const int64_t *dim)
@@ -133,8 +134,7 @@ static holo_status rnn_check(const hg_args *a, holo_error *e, rnn_kind kind)
     return rnn_check_outs(a, e, &s);
 }
 
-/* ---- arithmetic
- * -------------------------------------------------------------------------------------- */
+/* ---- arithmetic ----------------------------------------------------------------------------- */
 
 static double rnn_activate(const int64_t *function, double x)
 {
@@ -279,8 +279,7 @@ static void rnn_step_lstm(const hg_args *a, const rnn_shape *s, rnn_work *w)
     }
 }
 
-/* ---- sequences
- * --------------------------------------------------------------------------------------- */
+/* ---- sequences ------------------------------------------------------------------------------ */
 
 static int64_t rnn_state_at(const rnn_shape *s, int64_t direction, int64_t sample)
 {

@@ -74,8 +74,7 @@ static void roi_zero(const hg_args *a, int64_t unit)
     memset((char *)a->out[0].data + (size_t)(unit * n) * size, 0, (size_t)n * size);
 }
 
-/* ---- roialign
- * ---------------------------------------------------------------------------------------- */
+/* ---- roialign ------------------------------------------------------------------------------- */
 
 /* One axis of a region: where its bins begin, how long they are, samples in each. */
 typedef struct roi_axis {
@@ -168,8 +167,7 @@ static void roi_align_run(const hg_args *a, hg_range r)
         roi_align_plane(a, u);
 }
 
-/* ---- maxroipool
- * -------------------------------------------------------------------------------------- */
+/* ---- maxroipool ----------------------------------------------------------------------------- */
 
 /* Rounds a half away from zero; what is far outside stays outside. */
 static int64_t roi_round(double v)

@@ -2,8 +2,8 @@
  *
  *   in[0]  X, any number type
  *   param  axis, largest (0 or 1)
- *   out[0] values, X's type; out[1] indices, int64; k elements along the axis; each may be absent,
- * not both
+ *   out[0] values, X's type, k elements along the axis; may be absent
+ *   out[1] indices, int64, the same shape; may be absent, but not both
  *
  * Of equal elements the one with the lower index is better; NaN is larger than every number; -0 and
  * 0 are equal. A heap of k: n log k steps a row. A unit is one row. */

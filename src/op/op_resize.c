@@ -14,8 +14,7 @@ typedef struct resize_plan {
     bool is_late; /* the scales are known once they have been computed */
 } resize_plan;
 
-/* ---- attributes
- * ---------------------------------------------------------------------------------------- */
+/* ---- attributes ----------------------------------------------------------------------------- */
 
 static const char *const resize_modes[] = {"nearest", "linear", "cubic", NULL};
 static const char *const resize_coordinates[] = {
@@ -65,8 +64,7 @@ static holo_status resize_axes(const hg_infer *n, const hg_resize_form *form, in
     return HOLO_OK;
 }
 
-/* ---- sizes
- * ---------------------------------------------------------------------------------------------- */
+/* ---- sizes ---------------------------------------------------------------------------------- */
 
 /* One scale for all axes: the smallest (or largest) of size / in, and sizes rounded to nearest. */
 static void resize_keep_ratio(const hg_infer *n, const hg_type *x, bool larger, resize_plan *p)
@@ -192,8 +190,7 @@ static holo_status resize_read(const hg_infer *n, const hg_type *x, const hg_res
     return resize_from_scales(n, x, scales, p);
 }
 
-/* ---- for operators
- * ---------------------------------------------------------------------------------------- */
+/* ---- for operators -------------------------------------------------------------------------- */
 
 holo_status hg_resize_infer(hg_infer *n, const hg_resize_form *form)
 {
