@@ -16,8 +16,7 @@ enum {
     FILE_TEMPORARY_TRIES = 100
 };
 
-/* ---- sentences
- * ----------------------------------------------------------------------------------- */
+/* ---- sentences ------------------------------------------------------------------------------- */
 
 /* strerror_r returns text with glibc and a number elsewhere. */
 static const char *file_pick_text(char *text, const char *buffer)
@@ -54,8 +53,7 @@ static const char *file_kind_text(mode_t mode)
     return "not a file";
 }
 
-/* ---- open and map
- * --------------------------------------------------------------------------------- */
+/* ---- open and map ---------------------------------------------------------------------------- */
 
 /* A part of an open file, checked against the size it has now. */
 typedef struct file_part {
@@ -212,8 +210,7 @@ holo_status hg_file_read_fd(int fd, uint64_t offset, uint64_t size, uint64_t lim
     return file_read_part(&part, limit, allocator, out, error);
 }
 
-/* ---- untrusted paths
- * ------------------------------------------------------------------------------ */
+/* ---- untrusted paths ------------------------------------------------------------------------- */
 
 /* The next part of a path; false at its end. Empty parts and "." are passed over. */
 static bool file_next_part(hg_str *rest, hg_str *part)
@@ -302,8 +299,7 @@ holo_status hg_file_map_beneath(const char *folder, hg_str path, hg_file *out, h
     return status;
 }
 
-/* ---- a mapped file
- * --------------------------------------------------------------------------------- */
+/* ---- a mapped file --------------------------------------------------------------------------- */
 
 void hg_file_unmap(hg_file *file)
 {
@@ -345,8 +341,7 @@ bool hg_file_is_same(const hg_file *a, const hg_file *b)
     return (a->device != 0 || a->inode != 0) && a->device == b->device && a->inode == b->inode;
 }
 
-/* ---- writer
- * ---------------------------------------------------------------------------------------- */
+/* ---- writer ---------------------------------------------------------------------------------- */
 
 static holo_status file_writer_fail(hg_writer *w, const char *verb, int number, holo_error *error)
 {

@@ -108,8 +108,7 @@ static void thread_wake(holo_pool *pool)
     pthread_mutex_unlock(&pool->sleep_lock);
 }
 
-/* ---- working
- * ------------------------------------------------------------------------------------- */
+/* ---- working --------------------------------------------------------------------------------- */
 
 static void thread_take_tasks(holo_pool *pool, uint32_t worker)
 {
@@ -206,8 +205,7 @@ void hg_pool_run(holo_pool *pool, int64_t n_tasks, hg_pool_fn fn, void *user)
     pthread_mutex_unlock(&pool->run_lock);
 }
 
-/* ---- life
- * ------------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static holo_pool *thread_alloc(uint32_t threads, const holo_allocator *allocator)
 {

@@ -111,8 +111,7 @@ static void import_skips_unknown_fields(void)
     make_deinit(&f);
 }
 
-/* ---- inputs and settings
- * ------------------------------------------------------------------------------ */
+/* ---- inputs and settings --------------------------------------------------------------------- */
 
 static make import_two_inputs(make_fixture *f, const char *a, const char *b)
 {
@@ -355,8 +354,7 @@ static void import_initializer_hides_input(void)
     make_deinit(&f);
 }
 
-/* ---- declared types
- * ------------------------------------------------------------------------------------ */
+/* ---- declared types -------------------------------------------------------------------------- */
 
 static void import_hints(void)
 {
@@ -389,8 +387,7 @@ static void import_hints(void)
     make_deinit(&f);
 }
 
-/* ---- nodes and names
- * ------------------------------------------------------------------------------------- */
+/* ---- nodes and names ------------------------------------------------------------------------- */
 
 static void import_optional_values(void)
 {
@@ -579,8 +576,7 @@ static void import_refuses_nodes(void)
     make_deinit(&f);
 }
 
-/* ---- attributes
- * ------------------------------------------------------------------------------------------ */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 static void import_attributes(void)
 {
@@ -672,8 +668,7 @@ static void import_refuses_attributes(void)
     make_deinit(&f);
 }
 
-/* ---- metadata
- * ------------------------------------------------------------------------------------------ */
+/* ---- metadata -------------------------------------------------------------------------------- */
 
 static void import_metadata_kept(void)
 {
@@ -708,8 +703,7 @@ static void import_metadata_kept(void)
     make_deinit(&f);
 }
 
-/* ---- bodies
- * -------------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* If c: y = relu(`name`) else y = x, as a model. */
 static make import_if(make_fixture *f, const char *name, const char *output)

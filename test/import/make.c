@@ -67,8 +67,7 @@ void make_in(make *m, uint32_t field, const make *inner)
     make_bytes(m, field, inner->data, inner->size);
 }
 
-/* ---- fixture
- * ------------------------------------------------------------------------------------------- */
+/* ---- fixture --------------------------------------------------------------------------------- */
 
 static void make_log(void *user, holo_log_level level, const char *sentence)
 {
@@ -138,8 +137,7 @@ const char *make_dump(make_fixture *f)
     return f->text == NULL ? "" : f->text;
 }
 
-/* ---- messages
- * ------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 /* Calls add for each part of a list "a,,b"; "" has no part. */
 static void make_each(make *m, uint32_t field, const char *list,

@@ -42,8 +42,7 @@ holo_status make_import(make_fixture *f, const make *model, const hg_import_opti
 /* The graph's text form. */
 const char *make_dump(make_fixture *f);
 
-/* ---- messages of ONNX
- * -------------------------------------------------------------------------------- */
+/* ---- messages of ONNX ------------------------------------------------------------------------ */
 
 /* NodeProto; names are separated by ',' and may be empty. */
 make make_node(make_fixture *f, const char *name, const char *op, const char *in, const char *out);

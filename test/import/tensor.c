@@ -229,8 +229,7 @@ static void tensor_limit(void)
     make_deinit(&f);
 }
 
-/* ---- sparse
- * --------------------------------------------------------------------------------------------- */
+/* ---- sparse ---------------------------------------------------------------------------------- */
 
 static make tensor_sparse(make_fixture *f, const char *dims, const char *index_dims,
                           const int64_t *index, size_t n_index)
@@ -302,8 +301,7 @@ static void tensor_sparse_refuses(void)
     }
 }
 
-/* ---- Constant
- * ------------------------------------------------------------------------------------------ */
+/* ---- Constant -------------------------------------------------------------------------------- */
 
 /* Model whose output w is a Constant node with the attribute given. */
 static holo_status tensor_constant(make_fixture *f, const make *attribute)

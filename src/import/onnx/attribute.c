@@ -3,30 +3,27 @@
 
 #include <inttypes.h>
 
-/* ---- references
- * ---------------------------------------------------------------------------------------- */
+/* ---- references ------------------------------------------------------------------------------ */
 
-/* An attribute of the call, else the default that the function declares; at == NULL: neither. */
-static holo_status attribute_of_call(hg_importer *im, const hg_call *call, hg_str name,
-                                     hg_wire *message, const hg_frame **frame)
+static bool attribute_find(const hg_named_attributes *list, hg_str name, hg_wire *message)
 {
-    hg_wire_list defaults = call->function->view.attribute_proto;
-    hg_wire item;
-    *message = (hg_wire){0};
-    for (size_t i = 0; i < call->n_attribute; i++)
-        if (hg_str_equal(call->name[i], name)) {
-            *message = call->attribute[i];
-            *frame = call->caller;
-            return HOLO_OK;
+    for (size_t i = 0; i < list->count; i++)
+        if (hg_str_equal(list->name[i], name)) {
+            *message = list->message[i];
+            return true;
         }
-    while (hg_wire_list_next(&defaults, &item)) {
-        hg_onnx_attribute view;
-        HG_TRY(hg_onnx_read_attribute(&im->source, item, &view));
-        if (!hg_str_equal(view.name, name)) continue;
-        *message = item;
-        return HOLO_OK;
+    return false;
+}
+
+/* An attribute of the call, else the default that the function declares. */
+static bool attribute_of_call(const hg_call *call, hg_str name, hg_wire *message,
+                              const hg_frame **frame)
+{
+    if (attribute_find(&call->given, name, message)) {
+        *frame = call->caller;
+        return true;
     }
-    return HOLO_OK;
+    return attribute_find(&call->function->defaults, name, message);
 }
 
 holo_status hg_attribute_read(hg_importer *im, const hg_frame *frame, hg_wire message,
@@ -44,8 +41,7 @@ holo_status hg_attribute_read(hg_importer *im, const hg_frame *frame, hg_wire me
             return hg_import_fail(
                 im, HOLO_E_MODEL, "attribute '%.*s' refers to '%.*s', but no function has it",
                 HG_STR_ARG(name), HG_STR_ARG(hg_import_shown(view.ref_attr_name)));
-        HG_TRY(attribute_of_call(im, frame->call, view.ref_attr_name, &message, &frame));
-        *is_present = message.at != NULL;
+        *is_present = attribute_of_call(frame->call, view.ref_attr_name, &message, &frame);
         if (!*is_present) break;
         HG_TRY(hg_onnx_read_attribute(&im->source, message, &view));
     }
@@ -54,8 +50,7 @@ holo_status hg_attribute_read(hg_importer *im, const hg_frame *frame, hg_wire me
     return HOLO_OK;
 }
 
-/* ---- kinds
- * --------------------------------------------------------------------------------------------- */
+/* ---- kinds ----------------------------------------------------------------------------------- */
 
 static holo_status attribute_ints(hg_importer *im, hg_wire_numbers numbers, hg_attr *out)
 {
@@ -142,8 +137,7 @@ holo_status hg_attribute_convert(hg_importer *im, const hg_import_attribute *a, 
     }
 }
 
-/* ---- Constant
- * ------------------------------------------------------------------------------------------- */
+/* ---- Constant -------------------------------------------------------------------------------- */
 
 /* A tensor of `count` elements in arena memory: a scalar when is_list is false. */
 static holo_status attribute_add_const(hg_importer *im, hg_str name, holo_dtype dtype,

@@ -6,8 +6,7 @@
 
 enum { DECLARE_MAX_NESTING = 16 }; /* sequences of optionals of ... */
 
-/* ---- settings
- * ------------------------------------------------------------------------------------------ */
+/* ---- settings -------------------------------------------------------------------------------- */
 
 static holo_status declare_choice(hg_importer *im, hg_str name, hg_dim_choice **out)
 {
@@ -95,8 +94,7 @@ static bool declare_is_element(int64_t number)
     return number > 0 && number < 64 && hg_dtype_in((holo_dtype)number, HG_TYPES_ANY);
 }
 
-/* ---- reading shapes
- * ------------------------------------------------------------------------------------ */
+/* ---- reading shapes -------------------------------------------------------------------------- */
 
 /* The tensor type inside a TypeProto, if it is one; *shape is then its dimensions. */
 static holo_status declare_read_tensor(hg_importer *im, hg_wire type, hg_onnx_tensor_type *tensor,
@@ -199,8 +197,7 @@ holo_status hg_declare_check_used(const hg_importer *im)
     return HOLO_OK;
 }
 
-/* ---- inputs
- * -------------------------------------------------------------------------------------------- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
 /* A symbol, or the constant that options make of it. Remembered by name for hints. */
 static holo_status declare_symbol(hg_importer *im, hg_str name, bool is_named, hg_dim *out)
@@ -297,8 +294,7 @@ void hg_declare_bind(hg_importer *im, hg_value_id input)
     }
 }
 
-/* ---- hints
- * --------------------------------------------------------------------------------------------- */
+/* ---- hints ----------------------------------------------------------------------------------- */
 
 /* Names that no input has say nothing: their symbols could not be bound. */
 static holo_status declare_hint_tensor(hg_importer *im, hg_wire message, hg_type *out)

@@ -18,8 +18,7 @@ void hg_external_deinit(hg_external *x)
     *x = (hg_external){0};
 }
 
-/* ---- the entries of a tensor
- * ------------------------------------------------------------------------- */
+/* ---- the entries of a tensor ----------------------------------------------------------------- */
 
 static holo_status external_number(const hg_onnx_source *s, hg_onnx_entry entry, uint64_t *out)
 {
@@ -59,8 +58,7 @@ holo_status hg_external_read_place(const hg_onnx_source *s, hg_wire_list entries
     return HOLO_OK;
 }
 
-/* ---- files
- * --------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* The place of a file that is already mapped under another spelling of its path, plus 1; or 0. */
 static uint32_t external_find_same(const hg_external *x, const hg_file *file)

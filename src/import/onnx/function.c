@@ -1,8 +1,7 @@
 /* function.c - functions of the model: finding them, and putting their bodies in place of calls. */
 #include "import/onnx/importer.h"
 
-/* ---- what an operator name stands for
- * --------------------------------------------------------------------- */
+/* ---- what an operator name stands for -------------------------------------------------------- */
 
 /* "domain:name:overload" in im->key. */
 static holo_status function_key(hg_importer *im, hg_str domain, hg_str name, hg_str overload,
@@ -58,6 +57,27 @@ holo_status hg_function_callee(hg_importer *im, const hg_onnx_node *node, hg_cal
     return HOLO_OK;
 }
 
+static holo_status function_read_attributes(hg_importer *im, hg_wire_list list,
+                                            hg_named_attributes *out)
+{
+    hg_arena *scratch = &im->ctx->scratch;
+    hg_wire item;
+    if (list.count > HG_IMPORT_MAX_ATTRIBUTES)
+        return hg_import_fail(im, HOLO_E_LIMIT, "%zu attributes, at most %d are allowed",
+                              list.count, (int)HG_IMPORT_MAX_ATTRIBUTES);
+    *out = (hg_named_attributes){.name = hg_arena_array(scratch, list.count + 1, sizeof *out->name),
+                                 .message =
+                                     hg_arena_array(scratch, list.count + 1, sizeof *out->message)};
+    if (out->name == NULL || out->message == NULL) return hg_fail_nomem(im->ctx->error, list.count);
+    while (hg_wire_list_next(&list, &item)) {
+        hg_onnx_attribute view;
+        HG_TRY(hg_onnx_read_attribute(&im->source, item, &view));
+        out->name[out->count] = view.name;
+        out->message[out->count++] = item;
+    }
+    return HOLO_OK;
+}
+
 holo_status hg_function_read_all(hg_importer *im)
 {
     hg_wire_list list = im->model.functions;
@@ -73,9 +93,7 @@ holo_status hg_function_read_all(hg_importer *im)
         HG_TRY(function_key(im, f->view.domain, f->view.name, f->view.overload, &key));
         if (hg_map_get(&im->callee_of, key) != 0)
             return hg_import_fail(im, HOLO_E_MODEL, "it is defined twice");
-        if (f->view.attribute_proto.count > HG_IMPORT_MAX_ATTRIBUTES)
-            return hg_import_fail(im, HOLO_E_LIMIT, "%zu attributes, at most %d are allowed",
-                                  f->view.attribute_proto.count, (int)HG_IMPORT_MAX_ATTRIBUTES);
+        HG_TRY(function_read_attributes(im, f->view.attribute_proto, &f->defaults));
         HG_TRY(hg_import_read_opsets(im, f->view.opset_import, &f->opsets));
         HG_TRY(function_add_callee(im, key, (hg_callee){.function = f}, &place));
         im->where = NULL;
@@ -83,8 +101,7 @@ holo_status hg_function_read_all(hg_importer *im)
     return HOLO_OK;
 }
 
-/* ---- inlining
- * ------------------------------------------------------------------------------------------- */
+/* ---- inlining -------------------------------------------------------------------------------- */
 
 static holo_status function_check_depth(const hg_importer *im, const hg_frame *frame,
                                         const hg_function *function)
@@ -96,28 +113,6 @@ static holo_status function_check_depth(const hg_importer *im, const hg_frame *f
     if (frame->depth >= HG_IMPORT_MAX_DEPTH)
         return hg_import_fail(im, HOLO_E_LIMIT, "functions and graphs are nested deeper than %d",
                               (int)HG_IMPORT_MAX_DEPTH);
-    return HOLO_OK;
-}
-
-/* The attributes of a call by name. */
-static holo_status function_read_call(hg_importer *im, const hg_onnx_node *node, hg_call *call)
-{
-    hg_wire_list list = node->attribute;
-    hg_wire item;
-    if (list.count > HG_IMPORT_MAX_ATTRIBUTES)
-        return hg_import_fail(im, HOLO_E_LIMIT, "%zu attributes, at most %d are allowed",
-                              list.count, (int)HG_IMPORT_MAX_ATTRIBUTES);
-    hg_str *name = hg_arena_array(&im->ctx->scratch, list.count + 1, sizeof *name);
-    hg_wire *attribute = hg_arena_array(&im->ctx->scratch, list.count + 1, sizeof *attribute);
-    if (name == NULL || attribute == NULL) return hg_fail_nomem(im->ctx->error, list.count);
-    call->name = name;
-    call->attribute = attribute;
-    while (hg_wire_list_next(&list, &item)) {
-        hg_onnx_attribute view;
-        HG_TRY(hg_onnx_read_attribute(&im->source, item, &view));
-        name[call->n_attribute] = view.name;
-        attribute[call->n_attribute++] = item;
-    }
     return HOLO_OK;
 }
 
@@ -192,7 +187,7 @@ holo_status hg_function_inline(hg_importer *im, hg_frame *caller, const hg_onnx_
     hg_map_init(&frame.names, &im->ctx->scratch);
     hg_map_init(&frame.hints, &im->ctx->scratch);
     HG_TRY(function_prefix(im, caller, im->where_name, &frame.prefix));
-    HG_TRY(function_read_call(im, node, &call));
+    HG_TRY(function_read_attributes(im, node->attribute, &call.given));
     HG_TRY(function_bind_inputs(im, caller, &frame, node, function));
     HG_TRY(hg_import_nodes(im, &frame, function->view.node));
     return function_bind_outputs(im, caller, &frame, node, function, first_new);

@@ -6,8 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- sentences
- * --------------------------------------------------------------------------------------- */
+/* ---- sentences ------------------------------------------------------------------------------- */
 
 hg_str hg_import_shown(hg_str name)
 {
@@ -30,8 +29,7 @@ holo_status hg_import_fail(const hg_importer *im, holo_status status, const char
                    HG_STR_ARG(op), sentence);
 }
 
-/* ---- names
- * --------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 holo_status hg_import_check_name(const hg_importer *im, const char *what, hg_str name)
 {
@@ -73,8 +71,7 @@ hg_value_id hg_import_find(const hg_frame *frame, hg_str name)
     return value;
 }
 
-/* ---- versions
- * ------------------------------------------------------------------------------------------ */
+/* ---- versions -------------------------------------------------------------------------------- */
 
 static hg_str import_domain(hg_str domain)
 {
@@ -159,8 +156,7 @@ static holo_status import_check_versions(hg_importer *im)
     return HOLO_OK;
 }
 
-/* ---- metadata
- * ------------------------------------------------------------------------------------------ */
+/* ---- metadata -------------------------------------------------------------------------------- */
 
 /* Text with line breaks. */
 static bool import_is_document(hg_str s)
@@ -217,8 +213,7 @@ static holo_status import_metadata(hg_importer *im)
     return HOLO_OK;
 }
 
-/* ---- unknown operators
- * ---------------------------------------------------------------------------------- */
+/* ---- unknown operators ----------------------------------------------------------------------- */
 
 static bool import_is_unknown(const hg_callee *c)
 {
@@ -253,8 +248,7 @@ static holo_status import_report_unknown(const hg_importer *im)
                    count == 1 ? " is" : "s are", list, used == sizeof list - 1 ? "..." : "");
 }
 
-/* ---- arity
- * ---------------------------------------------------------------------------------------------- */
+/* ---- arity ----------------------------------------------------------------------------------- */
 
 static bool import_fits(uint32_t n, hg_arity arity)
 {
@@ -282,8 +276,7 @@ static holo_status import_check_arity(hg_importer *im)
     return HOLO_OK;
 }
 
-/* ---- the work
- * ------------------------------------------------------------------------------------------ */
+/* ---- the work -------------------------------------------------------------------------------- */
 
 static holo_status import_run(hg_importer *im, hg_wire bytes)
 {

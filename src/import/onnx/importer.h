@@ -35,9 +35,17 @@ typedef struct hg_opsets {
     size_t count;
 } hg_opsets;
 
+/* Attributes by name. */
+typedef struct hg_named_attributes {
+    hg_str *name;
+    hg_wire *message;
+    size_t count;
+} hg_named_attributes;
+
 typedef struct hg_function {
     hg_onnx_function view;
     hg_opsets opsets;
+    hg_named_attributes defaults;
 } hg_function;
 
 typedef struct hg_callee {
@@ -59,9 +67,7 @@ typedef struct hg_import_attribute {
 typedef struct hg_call {
     const hg_frame *caller;
     const hg_function *function;
-    const hg_str *name; /* of the attributes given */
-    const hg_wire *attribute;
-    size_t n_attribute;
+    hg_named_attributes given;
 } hg_call;
 
 struct hg_frame {
@@ -123,8 +129,7 @@ typedef struct hg_importer {
     hg_str where_name, where_op;
 } hg_importer;
 
-/* ---- import.c
- * ---------------------------------------------------------------------------------------- */
+/* ---- import.c -------------------------------------------------------------------------------- */
 
 /* A sentence with the place in front. */
 holo_status hg_import_fail(const hg_importer *im, holo_status status, const char *format, ...)
@@ -147,8 +152,7 @@ HG_MUST_CHECK holo_status hg_import_read_opsets(const hg_importer *im, hg_wire_l
 /* Version of a domain, 0 when it is not imported. */
 int32_t hg_import_opset(const hg_importer *im, const hg_frame *frame, hg_str domain);
 
-/* ---- declare.c: types, dimensions, settings
- * -------------------------------------------------------------- */
+/* ---- declare.c: types, dimensions, settings -------------------------------------------------- */
 
 /* Reads options->dims and options->shapes. */
 HG_MUST_CHECK holo_status hg_declare_settings(hg_importer *im);
@@ -165,8 +169,7 @@ void hg_declare_bind(hg_importer *im, hg_value_id input);
 /* Type of any other value, a hint: what cannot be used is left unknown. */
 HG_MUST_CHECK holo_status hg_declare_hint(hg_importer *im, hg_wire type, hg_type *out);
 
-/* ---- tensor.c
- * ---------------------------------------------------------------------------------------- */
+/* ---- tensor.c -------------------------------------------------------------------------------- */
 
 /* A constant from a TensorProto or SparseTensorProto. `name` is the tensor's own when *name is
  * NULL. */
@@ -175,8 +178,7 @@ HG_MUST_CHECK holo_status hg_import_tensor(hg_importer *im, hg_wire tensor, hg_s
 HG_MUST_CHECK holo_status hg_import_sparse(hg_importer *im, hg_wire sparse, hg_str name,
                                            hg_value_id *out);
 
-/* ---- attribute.c
- * --------------------------------------------------------------------------------------- */
+/* ---- attribute.c ----------------------------------------------------------------------------- */
 
 /* Reads an attribute and follows its reference to an attribute of the enclosing function, if it is
  * one. *is_present is false when the reference leads nowhere: the attribute then has its default.
@@ -191,24 +193,21 @@ HG_MUST_CHECK holo_status hg_attribute_constant(hg_importer *im, const hg_frame 
                                                 hg_wire_list attributes, hg_str name,
                                                 hg_value_id *out);
 
-/* ---- order.c
- * ------------------------------------------------------------------------------------------- */
+/* ---- order.c --------------------------------------------------------------------------------- */
 
 /* The nodes of a list so that producers come first; the order of the file where that is so already.
  * The frame has the names that are there before. */
 HG_MUST_CHECK holo_status hg_order_nodes(hg_importer *im, const hg_frame *frame, hg_wire_list nodes,
                                          hg_wire **out);
 
-/* ---- node.c
- * -------------------------------------------------------------------------------------------- */
+/* ---- node.c ---------------------------------------------------------------------------------- */
 
 HG_MUST_CHECK holo_status hg_import_nodes(hg_importer *im, hg_frame *frame, hg_wire_list nodes);
 /* Binds the name of an output and applies what is declared about it. "" is passed over. */
 HG_MUST_CHECK holo_status hg_import_output(hg_importer *im, hg_frame *frame, hg_str name,
                                            hg_value_id value);
 
-/* ---- function.c
- * ------------------------------------------------------------------------------------------ */
+/* ---- function.c ------------------------------------------------------------------------------ */
 
 HG_MUST_CHECK holo_status hg_function_read_all(hg_importer *im);
 /* What (domain, op_type, overload) is; made on first use. */
@@ -218,16 +217,14 @@ HG_MUST_CHECK holo_status hg_function_callee(hg_importer *im, const hg_onnx_node
 HG_MUST_CHECK holo_status hg_function_inline(hg_importer *im, hg_frame *frame,
                                              const hg_onnx_node *node, const hg_function *function);
 
-/* ---- region.c
- * -------------------------------------------------------------------------------------------- */
+/* ---- region.c -------------------------------------------------------------------------------- */
 
 HG_MUST_CHECK holo_status hg_import_main(hg_importer *im);
 /* The graph of an attribute becomes a body; `frame` is where the attribute was written. */
 HG_MUST_CHECK holo_status hg_import_body(hg_importer *im, const hg_frame *frame, hg_wire graph,
                                          hg_region_id region);
 
-/* ---- upgrade.c
- * ------------------------------------------------------------------------------------------- */
+/* ---- upgrade.c ------------------------------------------------------------------------------- */
 
 /* Rewrites the pending nodes to their current meaning. */
 HG_MUST_CHECK holo_status hg_import_upgrade(hg_importer *im);

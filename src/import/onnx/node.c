@@ -3,8 +3,7 @@
 
 #include <inttypes.h>
 
-/* ---- outputs
- * ------------------------------------------------------------------------------------------- */
+/* ---- outputs --------------------------------------------------------------------------------- */
 
 /* What the model declares about a value inside, if anything: HOLO_COMPILE_STRIP_SHAPES forgets it.
  */
@@ -67,8 +66,7 @@ static holo_status node_name_outputs(hg_importer *im, hg_frame *frame, hg_wire_l
     return HOLO_OK;
 }
 
-/* ---- inputs
- * -------------------------------------------------------------------------------------------- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
 /* Fills im->in. */
 static holo_status node_read_inputs(hg_importer *im, const hg_frame *frame, hg_wire_list names,
@@ -93,8 +91,7 @@ static holo_status node_read_inputs(hg_importer *im, const hg_frame *frame, hg_w
     return HOLO_OK;
 }
 
-/* ---- attributes and bodies
- * ------------------------------------------------------------------------------ */
+/* ---- attributes and bodies ------------------------------------------------------------------- */
 
 typedef struct node_parts {
     hg_attr *attr;
@@ -170,8 +167,7 @@ static holo_status node_check_bodies(const hg_importer *im, const hg_op *op,
     return HOLO_OK;
 }
 
-/* ---- nodes
- * --------------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 /* An operator of an older opset waits for its upgrade until the graph is whole. */
 static holo_status node_note_version(hg_importer *im, const hg_op *op, hg_node_id id, int32_t opset)

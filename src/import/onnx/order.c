@@ -23,8 +23,7 @@ typedef struct order_state {
     bool is_counting;
 } order_state;
 
-/* ---- what a node uses
- * ---------------------------------------------------------------------------------- */
+/* ---- what a node uses ------------------------------------------------------------------------ */
 
 static void order_use(order_state *o, const order_scope *scope, hg_str name)
 {
@@ -121,8 +120,7 @@ static holo_status order_visit_all(order_state *o)
     return HOLO_OK;
 }
 
-/* ---- sorting
- * ------------------------------------------------------------------------------------------- */
+/* ---- sorting --------------------------------------------------------------------------------- */
 
 /* Fills first and edge. */
 static holo_status order_build_edges(order_state *o)

@@ -11,8 +11,7 @@ static holo_status region_enter(hg_importer *im, hg_frame *frame)
     return HOLO_OK;
 }
 
-/* ---- hints
- * --------------------------------------------------------------------------------------------- */
+/* ---- hints ----------------------------------------------------------------------------------- */
 
 static holo_status region_note_hints(hg_importer *im, hg_frame *frame, hg_wire_list list,
                                      uint32_t *count)
@@ -42,8 +41,7 @@ static holo_status region_read_hints(hg_importer *im, hg_frame *frame, const hg_
     return region_note_hints(im, frame, graph->output, &count);
 }
 
-/* ---- initializers
- * --------------------------------------------------------------------------------------- */
+/* ---- initializers ---------------------------------------------------------------------------- */
 
 static void region_where(hg_importer *im, const char *where, hg_str name)
 {
@@ -97,8 +95,7 @@ static holo_status region_add_sparse(hg_importer *im, hg_frame *frame, hg_wire_l
     return HOLO_OK;
 }
 
-/* ---- inputs of the model
- * ---------------------------------------------------------------------------------- */
+/* ---- inputs of the model --------------------------------------------------------------------- */
 
 /* Inputs that have an initializer are constants: old models list all their weights as inputs. */
 static holo_status region_next_input(hg_importer *im, const hg_frame *frame, hg_wire_list *list,
@@ -142,8 +139,7 @@ static holo_status region_add_inputs(hg_importer *im, hg_frame *frame, hg_wire_l
     return HOLO_OK;
 }
 
-/* ---- inputs of bodies
- * -------------------------------------------------------------------------------------- */
+/* ---- inputs of bodies ------------------------------------------------------------------------ */
 
 /* Their types follow from the node around; what is declared is a hint. */
 static holo_status region_add_body_inputs(hg_importer *im, hg_frame *frame, hg_wire_list list)

@@ -21,8 +21,7 @@ typedef struct tensor_view {
     const void *data;
 } tensor_view;
 
-/* ---- shape
- * --------------------------------------------------------------------------------------------- */
+/* ---- shape ----------------------------------------------------------------------------------- */
 
 static holo_status tensor_read_dims(hg_importer *im, hg_wire_numbers dims, tensor_view *t)
 {
@@ -64,8 +63,7 @@ static holo_status tensor_read(hg_importer *im, hg_wire message, tensor_view *t)
     return tensor_read_dims(im, t->onnx.dims, t);
 }
 
-/* ---- bytes
- * --------------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 /* Bytes of the number an element is made of: complex ones have two. */
 static size_t tensor_unit(holo_dtype dtype)
@@ -142,8 +140,7 @@ static holo_status tensor_from_external(hg_importer *im, tensor_view *t)
     return tensor_take_bytes(im, data, file, t);
 }
 
-/* ---- typed fields
- * -------------------------------------------------------------------------------------- */
+/* ---- typed fields ---------------------------------------------------------------------------- */
 
 /* The field that holds the elements of a type; NULL for strings. */
 static const hg_wire_numbers *tensor_field(const hg_onnx_tensor *t, holo_dtype dtype,
@@ -251,8 +248,7 @@ static holo_status tensor_load(hg_importer *im, hg_wire message, tensor_view *t)
     return tensor_from_typed(im, t);
 }
 
-/* ---- constants
- * ------------------------------------------------------------------------------------------ */
+/* ---- constants ------------------------------------------------------------------------------- */
 
 static holo_status tensor_add(hg_importer *im, const tensor_view *t, hg_str name, hg_value_id *out)
 {
@@ -269,8 +265,7 @@ holo_status hg_import_tensor(hg_importer *im, hg_wire tensor, hg_str name, hg_va
     return tensor_add(im, &t, name, out);
 }
 
-/* ---- sparse tensors
- * -------------------------------------------------------------------------------------- */
+/* ---- sparse tensors -------------------------------------------------------------------------- */
 
 /* Place of entry i in the dense tensor, from a linear index or from coordinates. */
 static holo_status tensor_sparse_place(hg_importer *im, const tensor_view *indices,

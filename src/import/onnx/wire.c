@@ -115,8 +115,7 @@ bool hg_wire_next(hg_wire *w, hg_wire_field *out, const char **fault)
     return false;
 }
 
-/* ---- repeated fields
- * ------------------------------------------------------------------------------ */
+/* ---- repeated fields ------------------------------------------------------------------------- */
 
 void hg_wire_list_add(hg_wire_list *list, const hg_wire_field *field)
 {
