@@ -30,6 +30,7 @@ const char *hg_facts_step_kernel(const hg_facts_graph *g, uint32_t step)
 
 static const char *facts_variant(const hg_kernel *kernel)
 {
+    if (kernel == NULL) return "missing"; /* imported but called by no step */
     if ((kernel->cpu & HG_CPU_AVX512) != 0) return "avx512";
     if ((kernel->cpu & HG_CPU_AVX2) != 0) return "avx2";
     if ((kernel->cpu & HG_CPU_NEON) != 0) return "neon";
