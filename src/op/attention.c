@@ -1,0 +1,266 @@
+/* attention.c - Attention: softmax(Q K' scale + bias) V, by heads.
+ *
+ * Queries are [B, QH, S, D], keys and values [B, H, T, D]. With QH = r H the r queries of a head
+ * lie side by side, so the product is made on [B, H, r S, D] and nothing is repeated. */
+#include "op/op_attention.h"
+#include "op/op_reduce.h"
+
+#include <math.h>
+
+enum { ATTENTION_Q, ATTENTION_K, ATTENTION_V, ATTENTION_MASK, ATTENTION_PAST_K, ATTENTION_PAST_V };
+enum { ATTENTION_LENGTHS = 6 };
+enum { ATTENTION_RAW, ATTENTION_CAPPED, ATTENTION_BIASED, ATTENTION_SOFTMAX };
+
+typedef struct attention_shape {
+    hg_dim batch, q_heads, heads, queries, keys, past, size, v_size; /* keys: with past */
+} attention_shape;
+
+/* Heads of a rank-3 input come from an attribute. */
+static holo_status attention_heads(const hg_infer *n, const char *name, const hg_type *t,
+                                   hg_dim *heads, hg_dim *length, hg_dim *size)
+{
+    int64_t count;
+    HG_TRY(hg_attr_int(n, name, 0, &count));
+    if (t->rank == 4) {
+        *heads = t->dim[1], *length = t->dim[2], *size = t->dim[3];
+        return HOLO_OK;
+    }
+    if (count < 1 || count > INT32_MAX)
+        return hg_infer_fail(n, HOLO_E_MODEL, "%s is %lld, expected at least 1 for rank 3", name,
+                             (long long)count);
+    *heads = hg_dim_const(n->dims, count);
+    *length = t->dim[1];
+    *size = hg_dim_floordiv(n->dims, t->dim[2], *heads);
+    return HOLO_OK;
+}
+
+static holo_status attention_read(const hg_infer *n, attention_shape *s)
+{
+    hg_dim ignored;
+    const hg_type *q = n->in[ATTENTION_Q], *k = n->in[ATTENTION_K], *v = n->in[ATTENTION_V];
+    s->batch = q->dim[0];
+    HG_TRY(attention_heads(n, "q_num_heads", q, &s->q_heads, &s->queries, &s->size));
+    HG_TRY(attention_heads(n, "kv_num_heads", k, &s->heads, &s->keys, &ignored));
+    HG_TRY(attention_heads(n, "kv_num_heads", v, &ignored, &ignored, &s->v_size));
+    s->past = hg_dim_const(n->dims, 0);
+    if (hg_node_in(n->g, n->node, ATTENTION_PAST_K) != 0) {
+        s->past = n->in[ATTENTION_PAST_K]->dim[2];
+        s->keys = hg_dim_add(n->dims, s->past, s->keys);
+    }
+    int64_t many, few;
+    if (hg_dim_is_const(n->dims, s->q_heads, &many) && hg_dim_is_const(n->dims, s->heads, &few) &&
+        (few < 1 || many % few != 0))
+        return hg_infer_fail(n, HOLO_E_SHAPE, "%lld heads of queries and %lld of keys do not fit",
+                             (long long)many, (long long)few);
+    return HOLO_OK;
+}
+
+static holo_status attention_check(const hg_infer *n)
+{
+    int64_t number, mode;
+    double factor;
+    HG_TRY(hg_infer_rank(n, ATTENTION_Q, 3, 4));
+    for (uint32_t i = ATTENTION_K; i <= ATTENTION_V; i++) {
+        HG_TRY(hg_infer_types(n, i, HG_TYPES_FLOAT));
+        HG_TRY(hg_infer_rank(n, i, n->in[0]->rank, n->in[0]->rank));
+    }
+    HG_TRY(hg_infer_same_type(n, ATTENTION_Q, ATTENTION_K));
+    if (hg_infer_has(n, ATTENTION_PAST_K) != hg_infer_has(n, ATTENTION_PAST_V))
+        return hg_infer_fail(n, HOLO_E_MODEL, "past_key and past_value must come together");
+    for (uint32_t i = ATTENTION_PAST_K; i <= ATTENTION_PAST_V; i++)
+        if (hg_infer_has(n, i)) HG_TRY(hg_infer_rank(n, i, 4, 4));
+    if (hg_infer_has(n, ATTENTION_MASK)) HG_TRY(hg_infer_rank(n, ATTENTION_MASK, 0, 4));
+    if (hg_infer_has(n, ATTENTION_LENGTHS)) {
+        HG_TRY(hg_infer_types(n, ATTENTION_LENGTHS, HG_TYPE_BIT(HOLO_I64)));
+        HG_TRY(hg_infer_rank(n, ATTENTION_LENGTHS, 1, 1));
+    }
+    HG_TRY(hg_attr_int(n, "is_causal", 0, &number));
+    HG_TRY(hg_attr_int(n, "left_window_size", -1, &number));
+    HG_TRY(hg_attr_int(n, "right_window_size", -1, &number));
+    HG_TRY(hg_attr_int(n, "softmax_precision", 0, &number));
+    HG_TRY(hg_attr_int(n, "qk_matmul_output_mode", 0, &mode));
+    HG_TRY(hg_attr_float(n, "scale", 1.0, &factor));
+    HG_TRY(hg_attr_float(n, "softcap", 0.0, &factor));
+    if (mode < ATTENTION_RAW || mode > ATTENTION_SOFTMAX)
+        return hg_infer_fail(n, HOLO_E_MODEL, "qk_matmul_output_mode is %lld, expected 0 to 3",
+                             (long long)mode);
+    if (number != 0 &&
+        (number < 0 || number >= 64 || !hg_dtype_in((holo_dtype)number, HG_TYPES_FLOAT)))
+        return hg_infer_fail(n, HOLO_E_MODEL, "softmax_precision is %lld, expected a float type",
+                             (long long)number);
+    return HOLO_OK;
+}
+
+static holo_status attention_infer(hg_infer *n)
+{
+    attention_shape s;
+    HG_TRY(attention_check(n));
+    HG_TRY(attention_read(n, &s));
+    const hg_type *q = n->in[ATTENTION_Q];
+    n->out[0] = *q;
+    if (q->rank == 4)
+        n->out[0].dim[3] = s.v_size;
+    else
+        n->out[0].dim[2] = hg_dim_mul(n->dims, s.q_heads, s.v_size);
+    hg_type cache = {.rank = 4, .dim = {s.batch, s.heads, s.keys, s.size}};
+    for (uint32_t j = 1; j < n->n_out; j++) {
+        n->out[j] = cache;
+        n->out[j].dtype = n->in[j == 2 ? ATTENTION_V : ATTENTION_Q]->dtype;
+        if (j == 2) n->out[j].dim[3] = s.v_size;
+        if (j == 3)
+            n->out[j].dim[1] = s.q_heads, n->out[j].dim[2] = s.queries, n->out[j].dim[3] = s.keys;
+    }
+    return HOLO_OK;
+}
+
+/* A rank-3 input [B, S, heads * size] as [B, heads, S, size]. */
+static hg_value_id attention_split(hg_build *b, uint32_t i, hg_dim heads, hg_dim size)
+{
+    hg_value_id x = hg_build_in(b, i);
+    const hg_type type = *hg_build_type(b, x);
+    if (type.rank == 4) return x;
+    hg_dim dims[] = {type.dim[0], type.dim[1], heads, size};
+    hg_attr perm = hg_attr_make_ints(b, "perm", (int64_t[]){0, 2, 1, 3}, 4);
+    x = hg_build_2(b, "Reshape", x, hg_build_dims(b, dims, HG_COUNT(dims)));
+    return hg_build_op(b, "Transpose", &x, 1, &perm, 1);
+}
+
+/* Keys or values, behind those of the past. */
+static hg_value_id attention_cache(hg_build *b, hg_value_id now, uint32_t past)
+{
+    hg_attr axis = hg_attr_make_int("axis", 2);
+    hg_value_id before = hg_build_in(b, past);
+    if (before == 0) return now;
+    return hg_build_op(b, "Concat", (hg_value_id[]){before, now}, 2, &axis, 1);
+}
+
+/* [B, p, q, last] seen as [B, heads, rest, last]. */
+static hg_value_id attention_view(hg_build *b, hg_value_id x, hg_dim heads, hg_dim rest,
+                                  hg_dim last)
+{
+    if (b->status != HOLO_OK) return 0;
+    hg_dim dims[] = {hg_build_type(b, x)->dim[0], heads, rest, last};
+    if (hg_build_type(b, x)->dim[1] == heads && hg_build_type(b, x)->dim[2] == rest) return x;
+    return hg_build_2(b, "Reshape", x, hg_build_dims(b, dims, HG_COUNT(dims)));
+}
+
+static hg_value_id attention_scores(hg_build *b, const attention_shape *s, hg_value_id q,
+                                    hg_value_id k)
+{
+    hg_dims *d = &b->g->dims;
+    const hg_attr *stated = hg_node_attr(b->node, "scale");
+    int64_t size;
+    double scale = stated != NULL ? (double)stated->f : 1.0;
+    bool known = stated != NULL || hg_dim_is_const(d, s->size, &size);
+    if (stated == NULL && known && size > 0) scale = 1.0 / sqrt((double)size);
+    hg_dim rows = hg_dim_floordiv(d, hg_dim_mul(d, s->q_heads, s->queries), s->heads);
+    hg_attr attr[] = {hg_attr_make_int("trans_b", 1), hg_attr_make_float("alpha", scale)};
+    hg_value_id in[] = {attention_view(b, q, s->heads, rows, s->size), k};
+    hg_value_id x = hg_build_op(b, "holo:MatMul", in, 2, attr, HG_COUNT(attr));
+    if (!known) {
+        hg_value_id root = hg_build_cast(b, hg_build_dims(b, &s->size, 1), HOLO_F32);
+        root = hg_build_1(b, "Sqrt", root);
+        x = hg_build_2(b, "Div", x, hg_build_cast(b, root, hg_build_type(b, q)->dtype));
+    }
+    return attention_view(b, x, s->q_heads, s->queries, s->keys);
+}
+
+static hg_value_id attention_cap(hg_build *b, hg_value_id x)
+{
+    double cap = hg_node_float(b->node, "softcap", 0.0);
+    if (cap == 0.0 || b->status != HOLO_OK) return x;
+    hg_value_id most = hg_build_scalar(b, hg_build_type(b, x)->dtype, cap);
+    return hg_build_2(b, "Mul", hg_build_1(b, "Tanh", hg_build_2(b, "Div", x, most)), most);
+}
+
+/* Softmax of each row; rows whose every bias is minus infinity are 0. */
+static hg_value_id attention_softmax(hg_build *b, hg_value_id x, hg_value_id bias)
+{
+    hg_attr axis = hg_attr_make_int("axis", -1);
+    holo_dtype dtype = hg_build_type(b, x)->dtype;
+    int64_t precision = hg_node_int(b->node, "softmax_precision", 0);
+    hg_value_id y = precision == 0 ? x : hg_build_cast(b, x, (holo_dtype)precision);
+    y = hg_build_cast(b, hg_build_op(b, "Softmax", &y, 1, &axis, 1), dtype);
+    if (bias == 0) return y;
+    hg_value_id last = hg_build_ints(b, (int64_t[]){-1}, 1), zero = hg_build_scalar(b, dtype, 0.0);
+    hg_value_id most = hg_build_2(b, "ReduceMax", bias, last);
+    hg_value_id none = hg_build_scalar(b, dtype, -(double)INFINITY);
+    return hg_build_3(b, "Where", hg_build_2(b, "Equal", most, none), zero, y);
+}
+
+static hg_value_id attention_bias(hg_build *b, const attention_shape *s, holo_dtype dtype)
+{
+    const hg_attention_mask mask = {
+        .queries = s->queries,
+        .keys = s->keys,
+        .past = s->past,
+        .lengths = hg_build_in(b, ATTENTION_LENGTHS),
+        .mask = hg_build_in(b, ATTENTION_MASK),
+        .left = hg_node_int(b->node, "left_window_size", -1),
+        .right = hg_node_int(b->node, "right_window_size", -1),
+        .is_causal = hg_node_int(b->node, "is_causal", 0) != 0,
+        .dtype = dtype,
+    };
+    return hg_build_attention_bias(b, &mask);
+}
+
+/* Probabilities times values, in the layout of the queries. */
+static hg_value_id attention_mix(hg_build *b, const attention_shape *s, hg_value_id p,
+                                 hg_value_id v, bool is_flat)
+{
+    hg_dims *d = &b->g->dims;
+    hg_dim rows = hg_dim_floordiv(d, hg_dim_mul(d, s->q_heads, s->queries), s->heads);
+    if (b->status != HOLO_OK) return 0;
+    v = hg_build_cast(b, v, hg_build_type(b, p)->dtype);
+    hg_value_id y = hg_build_2(b, "MatMul", attention_view(b, p, s->heads, rows, s->keys), v);
+    y = attention_view(b, y, s->q_heads, s->queries, s->v_size);
+    if (!is_flat) return y;
+    hg_attr perm = hg_attr_make_ints(b, "perm", (int64_t[]){0, 2, 1, 3}, 4);
+    hg_dim dims[] = {s->batch, s->queries, hg_dim_mul(d, s->q_heads, s->v_size)};
+    y = hg_build_op(b, "Transpose", &y, 1, &perm, 1);
+    return hg_build_2(b, "Reshape", y, hg_build_dims(b, dims, HG_COUNT(dims)));
+}
+
+static holo_status attention_lower(hg_build *b)
+{
+    const hg_type *in[ATTENTION_LENGTHS + 1];
+    hg_infer n = {
+        .g = b->g, .ctx = b->ctx, .dims = &b->g->dims, .id = b->id, .node = b->node, .in = in};
+    attention_shape s;
+    for (uint32_t i = 0; i <= ATTENTION_LENGTHS; i++)
+        in[i] = hg_build_type(b, hg_build_in(b, i));
+    const holo_dtype dtype = in[ATTENTION_Q]->dtype;
+    const bool is_flat = in[ATTENTION_Q]->rank == 3;
+    HG_TRY(attention_read(&n, &s));
+    hg_value_id q = attention_split(b, ATTENTION_Q, s.q_heads, s.size), stage[4];
+    hg_value_id k =
+        attention_cache(b, attention_split(b, ATTENTION_K, s.heads, s.size), ATTENTION_PAST_K);
+    hg_value_id v =
+        attention_cache(b, attention_split(b, ATTENTION_V, s.heads, s.v_size), ATTENTION_PAST_V);
+    hg_value_id bias = attention_bias(b, &s, dtype);
+    stage[ATTENTION_RAW] = attention_scores(b, &s, q, k);
+    stage[ATTENTION_CAPPED] = attention_cap(b, stage[ATTENTION_RAW]);
+    stage[ATTENTION_BIASED] =
+        bias == 0 ? stage[ATTENTION_CAPPED] : hg_build_2(b, "Add", stage[ATTENTION_CAPPED], bias);
+    if (b->status != HOLO_OK) return b->status;
+    stage[ATTENTION_SOFTMAX] = attention_softmax(b, stage[ATTENTION_BIASED], bias);
+    hg_value_id y = attention_mix(b, &s, stage[ATTENTION_SOFTMAX], v, is_flat);
+    hg_build_replace(b, 0, y);
+    uint32_t n_out = b->node->n_out;
+    if (n_out > 1) hg_build_replace(b, 1, k);
+    if (n_out > 2) hg_build_replace(b, 2, v);
+    if (n_out > 3) hg_build_replace(b, 3, stage[hg_node_int(b->node, "qk_matmul_output_mode", 0)]);
+    return b->status;
+}
+
+const hg_op hg_op_attention = {
+    .name = "Attention",
+    .brief = "softmax of scaled products of queries and keys, times values",
+    .since = 23,
+    .version = 25,
+    .in = {3, 7},
+    .out = {1, 4},
+    .types = HG_TYPES_FLOAT,
+    .infer = attention_infer,
+    .lower = attention_lower,
+};

@@ -1,0 +1,93 @@
+/* op_attention.c - pieces of scaled dot product attention. */
+#include "op/op_attention.h"
+
+#include <math.h>
+
+static hg_value_id attention_scalar(hg_build *b, hg_dim dim)
+{
+    hg_value_id axis = hg_build_ints(b, (int64_t[]){0}, 1);
+    return hg_build_2(b, "Squeeze", hg_build_dims(b, &dim, 1), axis);
+}
+
+/* 0, 1, 2 ... count - 1 */
+static hg_value_id attention_range(hg_build *b, hg_dim count)
+{
+    hg_dims *d = &b->g->dims;
+    hg_value_id in[] = {attention_scalar(b, hg_dim_const(d, 0)), attention_scalar(b, count),
+                        attention_scalar(b, hg_dim_const(d, 1))};
+    return hg_build_op(b, "Range", in, HG_COUNT(in), NULL, 0);
+}
+
+static hg_value_id attention_both(hg_build *b, hg_value_id p, hg_value_id q)
+{
+    return p == 0 ? q : hg_build_2(b, "And", p, q);
+}
+
+/* Keys as [keys], queries' own places as [queries, 1] or [B, 1, queries, 1]. */
+static hg_value_id attention_places(hg_build *b, const hg_attention_mask *m)
+{
+    hg_value_id one = hg_build_ints(b, (int64_t[]){1}, 1);
+    hg_value_id query = hg_build_2(b, "Unsqueeze", attention_range(b, m->queries), one);
+    if (m->lengths == 0) return hg_build_2(b, "Add", query, attention_scalar(b, m->past));
+    hg_value_id axes = hg_build_ints(b, (int64_t[]){1, 2, 3}, 3);
+    hg_value_id valid = hg_build_2(b, "Unsqueeze", m->lengths, axes);
+    hg_value_id first = hg_build_2(b, "Sub", valid, attention_scalar(b, m->queries));
+    return hg_build_2(b, "Add", query, first);
+}
+
+/* Where attention is allowed by place, as bool; 0 when everywhere. */
+static hg_value_id attention_allowed(hg_build *b, const hg_attention_mask *m)
+{
+    hg_value_id allowed = 0, key = 0;
+    bool by_place = m->is_causal || m->left >= 0 || m->right >= 0;
+    if (!by_place && m->lengths == 0) return 0;
+    key = attention_range(b, m->keys);
+    if (by_place) {
+        hg_value_id place = attention_places(b, m), ahead = hg_build_2(b, "Sub", key, place);
+        if (m->is_causal)
+            allowed = hg_build_2(b, "LessOrEqual", ahead, hg_build_scalar(b, HOLO_I64, 0.0));
+        if (m->right >= 0)
+            allowed = attention_both(b, allowed,
+                                     hg_build_2(b, "LessOrEqual", ahead,
+                                                hg_build_scalar(b, HOLO_I64, (double)m->right)));
+        if (m->left >= 0)
+            allowed = attention_both(b, allowed,
+                                     hg_build_2(b, "GreaterOrEqual", ahead,
+                                                hg_build_scalar(b, HOLO_I64, -(double)m->left)));
+    }
+    if (m->lengths == 0) return allowed;
+    hg_value_id axes = hg_build_ints(b, (int64_t[]){1, 2, 3}, 3);
+    hg_value_id valid = hg_build_2(b, "Unsqueeze", m->lengths, axes);
+    return attention_both(b, allowed, hg_build_2(b, "Less", key, valid));
+}
+
+/* A mask that is shorter than the keys forbids the rest. */
+static hg_value_id attention_pad(hg_build *b, const hg_attention_mask *m, hg_value_id mask,
+                                 hg_value_id none)
+{
+    hg_dims *d = &b->g->dims;
+    const hg_type type = *hg_build_type(b, mask);
+    if (type.rank == 0) return mask;
+    hg_dim last = type.dim[type.rank - 1];
+    if (last == m->keys || hg_dim_is(d, last, 1)) return mask;
+    hg_dim pads[2 * HG_MAX_RANK];
+    for (int32_t i = 0; i < 2 * type.rank; i++)
+        pads[i] = hg_dim_const(d, 0);
+    pads[2 * type.rank - 1] = hg_dim_sub(d, m->keys, last);
+    return hg_build_3(b, "Pad", mask, hg_build_dims(b, pads, 2 * (uint32_t)type.rank), none);
+}
+
+hg_value_id hg_build_attention_bias(hg_build *b, const hg_attention_mask *m)
+{
+    hg_value_id none = hg_build_scalar(b, m->dtype, -(double)INFINITY);
+    hg_value_id bias = m->mask, allowed = attention_allowed(b, m);
+    if (bias != 0 && b->status == HOLO_OK) {
+        hg_value_id zero = hg_build_scalar(b, m->dtype, 0.0);
+        if (hg_build_type(b, bias)->dtype == HOLO_BOOL)
+            bias = hg_build_3(b, "Where", bias, zero, none);
+        bias = attention_pad(b, m, hg_build_cast(b, bias, m->dtype), none);
+    }
+    if (allowed == 0) return bias;
+    if (bias == 0) bias = hg_build_scalar(b, m->dtype, 0.0);
+    return hg_build_3(b, "Where", allowed, bias, none);
+}
