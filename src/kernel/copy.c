@@ -20,7 +20,8 @@ enum {
         16384, /* elements of a unit; a multiple of 4, so that packed elements share no byte */
     COPY_TILE_ROWS = 64,
     COPY_TILE_COLS = 256,
-    COPY_TILE = 16
+    COPY_TILE = 8,  /* columns at once: as many cache lines as share a place on most machines */
+    COPY_SHORT = 16 /* elements; a longer row is worth a call of its own */
 };
 
 typedef struct copy_plan {
@@ -120,27 +121,42 @@ static int64_t copy_units(const hg_args *a)
 /* ---- by element size ----------------------------------------------------------------------------
  */
 
+/* steps: rows of n elements, `row` and `stride` apart in the input and dense in the output.
+ * tile: n columns of the input, `stride` apart, become n columns of the output, whose rows are
+ * `row` apart. */
 #define COPY_SIZE(T, size)                                                                         \
-    static void copy_steps_##size(void *out, const void *in, int64_t n, int64_t stride)            \
+    static void copy_steps_##size(void *out, const void *in, copy_grid g)                          \
     {                                                                                              \
-        T *y = out, first = *(const T *)in;                                                        \
+        T *y = out;                                                                                \
         const T *x = in;                                                                           \
-        if (stride == 0)                                                                           \
-            for (int64_t i = 0; i < n; i++)                                                        \
-                y[i] = first;                                                                      \
-        else                                                                                       \
-            for (int64_t i = 0; i < n; i++)                                                        \
-                y[i] = x[i * stride];                                                              \
+        for (int64_t r = 0; r < g.rows; r++, x += g.row, y += g.n)                                 \
+            for (int64_t i = 0; i < g.n; i++)                                                      \
+                y[i] = x[i * g.stride];                                                            \
     }                                                                                              \
-    static void copy_tile_##size(void *out, const void *in, int64_t rows, int64_t cols,            \
-                                 int64_t out_stride, int64_t in_stride)                            \
+    static void copy_fill_##size(void *out, const void *in, int64_t n)                             \
+    {                                                                                              \
+        T *y = out, value = *(const T *)in;                                                        \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            y[i] = value;                                                                          \
+    }                                                                                              \
+    static void copy_tile_##size(void *out, const void *in, copy_grid g)                           \
     {                                                                                              \
         T *HG_RESTRICT y = out;                                                                    \
         const T *HG_RESTRICT x = in;                                                               \
-        for (int64_t r = 0; r < rows; r++)                                                         \
-            for (int64_t c = 0; c < cols; c++)                                                     \
-                y[r * out_stride + c] = x[c * in_stride + r];                                      \
+        if (g.n == COPY_TILE)                                                                      \
+            for (int64_t r = 0; r < g.rows; r++, x++, y += g.row)                                  \
+                for (int64_t i = 0; i < COPY_TILE; i++)                                            \
+                    y[i] = x[i * g.stride];                                                        \
+        else                                                                                       \
+            for (int64_t r = 0; r < g.rows; r++, x++, y += g.row)                                  \
+                for (int64_t i = 0; i < g.n; i++)                                                  \
+                    y[i] = x[i * g.stride];                                                        \
     }
+
+typedef struct copy_grid {
+    int64_t rows, n, row, stride;
+} copy_grid;
+
 COPY_SIZE(uint8_t, 1)
 COPY_SIZE(uint16_t, 2)
 COPY_SIZE(uint32_t, 4)
@@ -148,54 +164,75 @@ COPY_SIZE(uint64_t, 8)
 COPY_SIZE(hg_elem16, 16)
 #undef COPY_SIZE
 
-static void copy_steps(uint8_t *out, const uint8_t *in, int64_t n, int64_t stride, int64_t size)
+static void copy_steps(uint8_t *out, const uint8_t *in, copy_grid g, int64_t size)
 {
     switch (size) {
-    case 1: copy_steps_1(out, in, n, stride); break;
-    case 2: copy_steps_2(out, in, n, stride); break;
-    case 4: copy_steps_4(out, in, n, stride); break;
-    case 8: copy_steps_8(out, in, n, stride); break;
-    default: copy_steps_16(out, in, n, stride); break;
+    case 1: copy_steps_1(out, in, g); break;
+    case 2: copy_steps_2(out, in, g); break;
+    case 4: copy_steps_4(out, in, g); break;
+    case 8: copy_steps_8(out, in, g); break;
+    default: copy_steps_16(out, in, g); break;
     }
 }
 
-static void copy_tile(uint8_t *out, const uint8_t *in, int64_t rows, int64_t cols,
-                      int64_t out_stride, int64_t in_stride, int64_t size)
+static void copy_fill(uint8_t *out, const uint8_t *in, int64_t n, int64_t size)
 {
     switch (size) {
-    case 1: copy_tile_1(out, in, rows, cols, out_stride, in_stride); break;
-    case 2: copy_tile_2(out, in, rows, cols, out_stride, in_stride); break;
-    case 4: copy_tile_4(out, in, rows, cols, out_stride, in_stride); break;
-    case 8: copy_tile_8(out, in, rows, cols, out_stride, in_stride); break;
-    default: copy_tile_16(out, in, rows, cols, out_stride, in_stride); break;
+    case 1: copy_fill_1(out, in, n); break;
+    case 2: copy_fill_2(out, in, n); break;
+    case 4: copy_fill_4(out, in, n); break;
+    case 8: copy_fill_8(out, in, n); break;
+    default: copy_fill_16(out, in, n); break;
+    }
+}
+
+static void copy_tile(uint8_t *out, const uint8_t *in, copy_grid g, int64_t size)
+{
+    switch (size) {
+    case 1: copy_tile_1(out, in, g); break;
+    case 2: copy_tile_2(out, in, g); break;
+    case 4: copy_tile_4(out, in, g); break;
+    case 8: copy_tile_8(out, in, g); break;
+    default: copy_tile_16(out, in, g); break;
     }
 }
 
 /* ---- runs and steps
  * ------------------------------------------------------------------------------- */
 
-static void copy_packed(const hg_args *a, int64_t at, int64_t from, int64_t n, int64_t stride)
+static void copy_packed(const hg_args *a, int64_t at, int64_t from, copy_grid g)
 {
     const int bits = (int)hg_dtype_bits(a->in[0].dtype);
-    for (int64_t i = 0; i < n; i++)
-        hg_packed_set(a->out[0].data, at + i, bits,
-                      hg_packed_get(a->in[0].data, from + i * stride, bits));
+    for (int64_t r = 0; r < g.rows; r++)
+        for (int64_t i = 0; i < g.n; i++)
+            hg_packed_set(a->out[0].data, at + r * g.n + i, bits,
+                          hg_packed_get(a->in[0].data, from + r * g.row + i * g.stride, bits));
 }
 
-static void copy_piece(const hg_args *a, int64_t at, int64_t from, int64_t n, int64_t stride)
+static void copy_piece(const hg_args *a, int64_t at, int64_t from, copy_grid g)
 {
     const int64_t size = (int64_t)hg_dtype_bits(a->in[0].dtype) / 8;
-    uint8_t *out = a->out[0].data;
-    const uint8_t *in = a->in[0].data;
+    uint8_t *out = (uint8_t *)a->out[0].data + at * size;
+    const uint8_t *in = (const uint8_t *)a->in[0].data + from * size;
     if (size == 0)
-        copy_packed(a, at, from, n, stride);
-    else if (stride == 1)
-        memcpy(out + at * size, in + from * size, (size_t)(n * size));
+        copy_packed(a, at, from, g);
+    else if (g.n >= COPY_SHORT && g.stride == 1)
+        memcpy(out, in, (size_t)(g.n * size));
+    else if (g.n >= COPY_SHORT && g.stride == 0)
+        copy_fill(out, in, g.n, size);
     else
-        copy_steps(out + at * size, in + from * size, n, stride, size);
+        copy_steps(out, in, g, size);
 }
 
-/* Elements [begin, end) of the output, row by row of the innermost loop. */
+/* Short rows are copied together, long ones one at a time. */
+static int64_t copy_whole_rows(const copy_plan *p, const int64_t *turn, int64_t left)
+{
+    const int last = p->loops - 1;
+    if (last == 0 || turn[last] != 0 || p->extent[last] >= COPY_SHORT) return 1;
+    return hg_max(1, hg_min(p->extent[last - 1] - turn[last - 1], left / p->extent[last]));
+}
+
+/* Elements [begin, end) of the output. */
 static void copy_rows(const hg_args *a, const copy_plan *p, int64_t begin, int64_t end)
 {
     int64_t turn[COPY_MAX_LOOPS], from = p->offset, rest = begin;
@@ -206,11 +243,15 @@ static void copy_rows(const hg_args *a, const copy_plan *p, int64_t begin, int64
         from += turn[i] * p->stride[i];
     }
     while (begin < end) {
-        int64_t n = hg_min(p->extent[last] - turn[last], end - begin);
-        copy_piece(a, begin, from, n, p->stride[last]);
-        begin += n;
-        from += n * p->stride[last];
-        turn[last] += n;
+        copy_grid g = {.rows = copy_whole_rows(p, turn, end - begin),
+                       .n = hg_min(p->extent[last] - turn[last], end - begin),
+                       .row = last == 0 ? 0 : p->stride[last - 1],
+                       .stride = p->stride[last]};
+        copy_piece(a, begin, from, g);
+        begin += g.rows * g.n;
+        from += (g.rows - 1) * g.row + g.n * g.stride;
+        if (g.rows > 1) turn[last - 1] += g.rows - 1;
+        turn[last] += g.n;
         for (int i = last; i > 0 && turn[i] == p->extent[i]; i--) {
             from += p->stride[i - 1] - p->extent[i] * p->stride[i];
             turn[i] = 0;
@@ -232,23 +273,23 @@ static void copy_tiles(const hg_args *a, const copy_plan *p, int64_t unit)
     int64_t rest = unit / p->tile_cols;
     const int64_t row = rest % p->tile_rows * COPY_TILE_ROWS;
     rest /= p->tile_rows;
-    int64_t to = 0, from = p->offset, out_stride = 1, row_stride = 1;
+    int64_t to = 0, from = p->offset, out_stride = 1;
+    copy_grid g = {.stride = p->stride[last]};
     for (int i = last; i >= 0; i--) {
         int64_t turn = i == last ? col : i == mid ? row : rest % p->extent[i];
         if (i != last && i != mid) rest /= p->extent[i];
-        if (i == mid) row_stride = out_stride;
+        if (i == mid) g.row = out_stride;
         to += turn * out_stride;
         from += turn * p->stride[i];
         out_stride *= p->extent[i];
     }
-    const int64_t rows = hg_min(COPY_TILE_ROWS, p->extent[mid] - row);
-    const int64_t cols = hg_min(COPY_TILE_COLS, p->extent[last] - col), step = p->stride[last];
-    for (int64_t c = 0; c < cols; c += COPY_TILE)
-        for (int64_t r = 0; r < rows; r += COPY_TILE)
-            copy_tile((uint8_t *)a->out[0].data + (to + r * row_stride + c) * size,
-                      (const uint8_t *)a->in[0].data + (from + c * step + r) * size,
-                      hg_min(COPY_TILE, rows - r), hg_min(COPY_TILE, cols - c), row_stride, step,
-                      size);
+    const int64_t cols = hg_min(COPY_TILE_COLS, p->extent[last] - col);
+    g.rows = hg_min(COPY_TILE_ROWS, p->extent[mid] - row);
+    for (int64_t c = 0; c < cols; c += COPY_TILE) {
+        g.n = hg_min(COPY_TILE, cols - c);
+        copy_tile((uint8_t *)a->out[0].data + (to + c) * size,
+                  (const uint8_t *)a->in[0].data + (from + c * g.stride) * size, g, size);
+    }
 }
 
 static void copy_run(const hg_args *a, hg_range r)
