@@ -1,0 +1,138 @@
+/* layout.c - passes that move data or recognise patterns: transposes, norms, batch norm, packing, fusion. */
+#include "rewrite.h"
+#include "test.h"
+
+static void layout_push_transpose(void)
+{
+    /* Two that are inverse meet behind an operator that does not care. */
+    CHECK_PASS("push_transpose",
+               "graph g(%x: float32[n,4,5,6]) {\n"
+               "  %a = Transpose(%x) {perm=[0,2,3,1]}\n"
+               "  %b = Relu(%a)\n"
+               "  %y = Transpose(%b) {perm=[0,3,1,2]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,4,5,6]) { %b = Relu(%x) return %b }");
+    CHECK_PASS("push_transpose",
+               "graph g(%x: float32[n,5,6,4], %z: float32[n,5,6,4]) {\n"
+               "  %a = Transpose(%x) {perm=[0,3,1,2]}\n"
+               "  %b = Transpose(%z) {perm=[0,3,1,2]}\n"
+               "  %y = Concat(%a, %b) {axis=1}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,5,6,4], %z: float32[n,5,6,4]) {\n"
+               "  %c = Concat(%x, %z) {axis=3}\n"
+               "  %y = Transpose(%c) {perm=[0,3,1,2]}\n"
+               "  return %y\n"
+               "}\n");
+}
+
+static void layout_push_reduce(void)
+{
+    CHECK_PASS("push_transpose",
+               "graph g(%x: float32[n,5,6,4]) {\n"
+               "  %a = Transpose(%x) {perm=[0,3,1,2]}\n"
+               "  %axes = const int64[2] {2, 3}\n"
+               "  %y = ReduceMean(%a, %axes) {keepdims=0}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,5,6,4]) {\n"
+               "  %axes = const int64[2] {1, 2}\n"
+               "  %y = ReduceMean(%x, %axes) {keepdims=0}\n"
+               "  return %y\n"
+               "}\n");
+}
+
+static void layout_recognize_layer_norm(void)
+{
+    CHECK_PASS("recognize_norm",
+               "graph g(%x: float32[n,4]) {\n"
+               "  %axes = const int64[1] {-1}\n"
+               "  %m = ReduceMean(%x, %axes)\n"
+               "  %d = Sub(%x, %m)\n"
+               "  %q = Mul(%d, %d)\n"
+               "  %v = ReduceMean(%q, %axes)\n"
+               "  %e = const float32[] {0.5}\n"
+               "  %s = Add(%v, %e)\n"
+               "  %r = Sqrt(%s)\n"
+               "  %u = Div(%d, %r)\n"
+               "  %g = const float32[4] {1.0, 2.0, 3.0, 4.0}\n"
+               "  %w = Mul(%u, %g)\n"
+               "  %b = const float32[4] {0.0, 1.0, 0.0, 1.0}\n"
+               "  %y = Add(%w, %b)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,4]) {\n"
+               "  %g = const float32[4] {1.0, 2.0, 3.0, 4.0}\n"
+               "  %b = const float32[4] {0.0, 1.0, 0.0, 1.0}\n"
+               "  %y = LayerNormalization(%x, %g, %b) {axis=-1, epsilon=0.5}\n"
+               "  return %y\n"
+               "}\n");
+}
+
+static void layout_fold_batchnorm(void)
+{
+    CHECK_PASS("fold_batchnorm",
+               "graph g(%x: float32[n,1,3,3]) {\n"
+               "  %w = const float32[2,1,1,1] {1.0, 2.0}\n"
+               "  %c = Conv(%x, %w)\n"
+               "  %f = const float32[2,1,1] {3.0, 4.0}\n"
+               "  %m = Mul(%c, %f)\n"
+               "  %s = const float32[2,1,1] {5.0, 6.0}\n"
+               "  %y = Add(%m, %s)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,1,3,3]) {\n"
+               "  %w = const float32[2,1,1,1] {3.0, 8.0}\n"
+               "  %b = const float32[2] {5.0, 6.0}\n"
+               "  %c = Conv(%x, %w, %b)\n"
+               "  return %c\n"
+               "}\n");
+}
+
+static void layout_pack_weights(void)
+{
+    /* A Transpose of the weights is read through. */
+    CHECK_PASS("pack_weights",
+               "graph g(%x: float32[n,2]) {\n"
+               "  %w = const float32[1,2] {1.0, 2.0}\n"
+               "  %t = Transpose(%w) {perm=[1,0]}\n"
+               "  %y = MatMul(%x, %t)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,2]) {\n"
+               "  %w = const float32[1,2] {1.0, 2.0}\n"
+               "  %p = holo:PackP16(%w) {trans=1}\n"
+               "  %y = holo:MatMulP16(%x, %p) {n=dims[1], alpha=1.0}\n"
+               "  return %y\n"
+               "}\n");
+}
+
+static void layout_fuse_pointwise(void)
+{
+    CHECK_PASS("fuse_pointwise",
+               "graph g(%x: float32[n,4], %b: float32[4]) {\n"
+               "  %a = Add(%x, %b)\n"
+               "  %y = Neg(%a)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,4], %b: float32[4]) {\n"
+               "  %y = holo:Lane(%x, %b) {code={r0 = load f32 0; r1 = load f32 1; r0 = add f32 r0 r1; "
+               "r0 = neg f32 r0; out r0 f32}, types=[1]}\n"
+               "  return %y\n"
+               "}\n");
+    /* A result that others read too is not computed twice. */
+    CHECK_PASS("fuse_pointwise",
+               "graph g(%x: float32[n]) { %a = Exp(%x) %y = Neg(%a) return %y, %a }",
+               "graph g(%x: float32[n]) { %a = Exp(%x) %y = Neg(%a) return %y, %a }");
+}
+
+const hg_test_case hg_tests_pass_layout[] = {
+    {"push_transpose", layout_push_transpose},
+    {"push_reduce", layout_push_reduce},
+    {"recognize_layer_norm", layout_recognize_layer_norm},
+    {"fold_batchnorm", layout_fold_batchnorm},
+    {"pack_weights", layout_pack_weights},
+    {"fuse_pointwise", layout_fuse_pointwise},
+    {0},
+};
