@@ -6,7 +6,7 @@
 extern const hg_kernel hg_kernels_conv_nhwc[], hg_kernels_conv_dw[], hg_kernels_conv[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_conv_nhwc_avx2[], hg_kernels_conv_dw_avx2[];
-extern const hg_kernel hg_kernels_conv_avx2[] __attribute__((weak));
+extern const hg_kernel hg_kernels_conv_avx2[];
 #endif
 
 /* Square kernel, image and stride; padding keeps the size at stride 1. */

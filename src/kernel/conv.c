@@ -72,15 +72,6 @@ hg_conv2d hg_conv2d_of(const hg_args *a)
 
 /* ---- any rank, channels first ------------------------------------------------------------ */
 
-typedef struct conv_shape {
-    const int64_t *in, *out, *kernel, *stride, *pad, *dil; /* `rank` spatial entries each */
-    int rank;
-    int64_t groups, group_c, group_o;
-    int64_t in_count, out_count, taps; /* spatial products */
-    int64_t w_channel, w_output;       /* strides of W over input channel and output in a group */
-    bool transposed;
-} conv_shape;
-
 static holo_status conv_check_channels(const hg_args *a, holo_error *e, bool transposed)
 {
     const holo_tensor *x = &a->in[0], *w = &a->in[1], *out = &a->out[0];
@@ -139,7 +130,7 @@ static holo_status conv_check_any(const hg_args *a, holo_error *e, bool transpos
     return hg_epilogue_check(a, e, CONV_FIRST_EXTRA, rank, conv_result_type(x->dtype));
 }
 
-static holo_status conv_check(const hg_args *a, holo_error *e)
+holo_status hg_conv_check(const hg_args *a, holo_error *e)
 {
     return conv_check_any(a, e, false);
 }
@@ -149,23 +140,23 @@ holo_status hg_convtranspose_check(const hg_args *a, holo_error *e)
     return conv_check_any(a, e, true);
 }
 
-static conv_shape conv_shape_of(const hg_args *a, bool transposed)
+hg_conv_shape hg_conv_shape_of(const hg_args *a, bool transposed)
 {
     const holo_tensor *x = &a->in[0], *w = &a->in[1], *out = &a->out[0];
     const int rank = (int)a->param[0];
-    conv_shape s = {.in = x->dim + 2,
-                    .out = out->dim + 2,
-                    .kernel = w->dim + 2,
-                    .stride = a->param + 2,
-                    .pad = a->param + 2 + rank,
-                    .dil = a->param + 2 + 2 * rank,
-                    .rank = rank,
-                    .groups = a->param[1],
-                    .group_c = x->dim[1] / a->param[1],
-                    .group_o = out->dim[1] / a->param[1],
-                    .in_count = hg_dims_product(x, 2, rank + 2),
-                    .out_count = hg_dims_product(out, 2, rank + 2),
-                    .transposed = transposed};
+    hg_conv_shape s = {.in = x->dim + 2,
+                       .out = out->dim + 2,
+                       .kernel = w->dim + 2,
+                       .stride = a->param + 2,
+                       .pad = a->param + 2 + rank,
+                       .dil = a->param + 2 + 2 * rank,
+                       .rank = rank,
+                       .groups = a->param[1],
+                       .group_c = x->dim[1] / a->param[1],
+                       .group_o = out->dim[1] / a->param[1],
+                       .in_count = hg_dims_product(x, 2, rank + 2),
+                       .out_count = hg_dims_product(out, 2, rank + 2),
+                       .transposed = transposed};
     s.taps = s.group_c == 0 ? 0 : hg_dims_product(w, 2, rank + 2);
     s.w_channel = transposed ? s.group_o * s.taps : s.taps;
     s.w_output = transposed ? s.taps : s.group_c * s.taps;
@@ -189,26 +180,20 @@ static size_t conv_scratch(const hg_args *a)
     return conv_row_bytes(a) + hg_epilogue_scratch(a);
 }
 
-static void conv_cost(const hg_args *a, hg_cost *cost)
+void hg_conv_cost(const hg_args *a, hg_cost *cost)
 {
-    const conv_shape s = conv_shape_of(a, false);
+    const hg_conv_shape s = hg_conv_shape_of(a, false);
     cost->flops = 2.0 * (double)holo_tensor_count(&a->out[0]) * (double)s.group_c * (double)s.taps;
 }
 
 void hg_convtranspose_cost(const hg_args *a, hg_cost *cost)
 {
-    const conv_shape s = conv_shape_of(a, true);
+    const hg_conv_shape s = hg_conv_shape_of(a, true);
     cost->flops = 2.0 * (double)holo_tensor_count(&a->in[0]) * (double)s.group_o * (double)s.taps;
 }
 
-/* Where one tap of one output row reads: sum[begin + i * step] += x[at + i * x_step] * w. */
-typedef struct conv_line {
-    int64_t begin, count, step;
-    int64_t at, x_step;
-} conv_line;
-
 /* Input coordinate of output coordinate `o` for a tap shifted by `shift`; false outside. */
-static bool conv_source(const conv_shape *s, int d, int64_t o, int64_t shift, int64_t *i)
+static bool conv_source(const hg_conv_shape *s, int d, int64_t o, int64_t shift, int64_t *i)
 {
     if (!s->transposed) {
         *i = o * s->stride[d] + shift - s->pad[d];
@@ -220,8 +205,7 @@ static bool conv_source(const conv_shape *s, int d, int64_t o, int64_t shift, in
     return *i >= 0 && *i < s->in[d];
 }
 
-/* `row` numbers the output rows of one channel; false when the tap touches none of it. */
-static bool conv_find_line(const conv_shape *s, int64_t row, int64_t tap, conv_line *line)
+bool hg_conv_find_line(const hg_conv_shape *s, int64_t row, int64_t tap, hg_conv_line *line)
 {
     const int last = s->rank - 1;
     int64_t at = 0, plane = s->in[last];
@@ -239,17 +223,17 @@ static bool conv_find_line(const conv_shape *s, int64_t row, int64_t tap, conv_l
     int64_t begin, end;
     if (!s->transposed) {
         hg_conv_inside(s->in[last], s->out[last], stride, pad, shift, &begin, &end);
-        *line = (conv_line){begin, end - begin, 1, at + begin * stride + shift - pad, stride};
+        *line = (hg_conv_line){begin, end - begin, 1, at + begin * stride + shift - pad, stride};
     } else {
         hg_conv_inside(s->out[last], s->in[last], stride, pad, shift, &begin, &end);
-        *line = (conv_line){begin * stride + shift - pad, end - begin, stride, at + begin, 1};
+        *line = (hg_conv_line){begin * stride + shift - pad, end - begin, stride, at + begin, 1};
     }
     return line->count > 0;
 }
 
 /* All channels of one tap; x and w point to the first one. */
 #define CONV_TAP(T, ACC, LOAD, suffix)                                                             \
-    static void conv_tap_##suffix(const conv_shape *s, const conv_line *l, const void *vx,         \
+    static void conv_tap_##suffix(const hg_conv_shape *s, const hg_conv_line *l, const void *vx,   \
                                   const void *vw, void *vsum)                                      \
     {                                                                                              \
         const T *x = (const T *)vx + l->at, *w = vw;                                               \
@@ -267,8 +251,8 @@ CONV_TAP(uint16_t, float, hg_bf16_to_f32, bf16)
 #undef CONV_SAME
 #undef CONV_TAP
 
-static void conv_tap(holo_dtype dtype, const conv_shape *s, const conv_line *line, const void *x,
-                     const void *w, void *sum)
+static void conv_tap(holo_dtype dtype, const hg_conv_shape *s, const hg_conv_line *line,
+                     const void *x, const void *w, void *sum)
 {
     if (dtype == HOLO_F32) conv_tap_f32(s, line, x, w, sum);
     if (dtype == HOLO_F64) conv_tap_f64(s, line, x, w, sum);
@@ -311,7 +295,7 @@ static void conv_store(const holo_tensor *out, int64_t first, const void *sum, i
 }
 
 /* Sums of output row u, counted over (image, channel, leading spatial dims). */
-static void conv_row(const hg_args *a, const conv_shape *s, int64_t u, void *sum)
+static void conv_row(const hg_args *a, const hg_conv_shape *s, int64_t u, void *sum)
 {
     const holo_tensor *x = &a->in[0], *w = &a->in[1];
     const size_t size = hg_dtype_bits(x->dtype) / 8;
@@ -323,8 +307,8 @@ static void conv_row(const hg_args *a, const conv_shape *s, int64_t u, void *sum
                          o % s->group_o * s->w_output;
     memset(sum, 0, (size_t)width * sizeof(double));
     for (int64_t tap = 0; tap < s->taps; tap++) {
-        conv_line line;
-        if (!conv_find_line(s, u % rows, tap, &line)) continue;
+        hg_conv_line line;
+        if (!hg_conv_find_line(s, u % rows, tap, &line)) continue;
         conv_tap(x->dtype, s, &line, (const char *)x->data + (size_t)x_at * size,
                  (const char *)w->data + (size_t)(w_at + tap) * size, sum);
     }
@@ -333,7 +317,7 @@ static void conv_row(const hg_args *a, const conv_shape *s, int64_t u, void *sum
 
 static void conv_run_any(const hg_args *a, hg_range r, bool transposed)
 {
-    const conv_shape s = conv_shape_of(a, transposed);
+    const hg_conv_shape s = hg_conv_shape_of(a, transposed);
     const int64_t width = s.out[s.rank - 1], rows = s.out_count / width;
     hg_epilogue ep;
     if (a->code != NULL)
@@ -368,10 +352,10 @@ static void convtranspose_run(const hg_args *a, hg_range r)
 
 const hg_kernel hg_kernels_conv[] = {
     {.name = "conv",
-     .check = conv_check,
+     .check = hg_conv_check,
      .units = conv_units,
      .scratch = conv_scratch,
-     .cost = conv_cost,
+     .cost = hg_conv_cost,
      .run = conv_run},
     {.name = "convtranspose",
      .check = hg_convtranspose_check,

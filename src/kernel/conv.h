@@ -1,4 +1,4 @@
-/* conv.h - geometry of 2-D convolutions over NHWC tensors: what conv.nhwc and conv.dw share. */
+/* conv.h - geometry of convolutions: what the reference and the tuned kernels share. */
 #ifndef HG_KERNEL_CONV_H
 #define HG_KERNEL_CONV_H
 
@@ -18,12 +18,35 @@ holo_status hg_conv2d_check(const hg_args *a, holo_error *e);
 /* Checked arguments only. */
 hg_conv2d hg_conv2d_of(const hg_args *a);
 
-/* "convtranspose", any number of spatial dims. */
+/* "conv" and "convtranspose": channels first, any number of spatial dims. */
+typedef struct hg_conv_shape {
+    const int64_t *in, *out, *kernel, *stride, *pad, *dil; /* `rank` spatial entries each */
+    int rank;
+    int64_t groups, group_c, group_o;
+    int64_t in_count, out_count, taps; /* spatial products */
+    int64_t w_channel, w_output;       /* strides of W over input channel and output in a group */
+    bool transposed;
+} hg_conv_shape;
+
+/* Checked arguments only. */
+hg_conv_shape hg_conv_shape_of(const hg_args *a, bool transposed);
+holo_status hg_conv_check(const hg_args *a, holo_error *e);
+void hg_conv_cost(const hg_args *a, hg_cost *cost);
 holo_status hg_convtranspose_check(const hg_args *a, holo_error *e);
 void hg_convtranspose_cost(const hg_args *a, hg_cost *cost);
 
-/* First and one past the last output position along one axis for which tap k lies inside the input.
- */
+/* Where one tap of one output row reads: sum[begin + i * step] += x[at + i * x_step] * w, with x
+ * the spatial elements of a channel. */
+typedef struct hg_conv_line {
+    int64_t begin, count, step;
+    int64_t at, x_step;
+} hg_conv_line;
+
+/* `row` numbers the output rows (all spatial dims but the last) of one channel; false when the tap
+ * touches none of it. */
+bool hg_conv_find_line(const hg_conv_shape *s, int64_t row, int64_t tap, hg_conv_line *line);
+
+/* First and one past the last output position along one axis for which a tap lies inside. */
 static inline void hg_conv_inside(int64_t in, int64_t out, int64_t stride, int64_t pad,
                                   int64_t shift, int64_t *begin, int64_t *end)
 {

@@ -58,7 +58,7 @@ static inline int64_t hg_gemm_tile_rows(int64_t left)
     return left == 9 || left == 13 ? 5 : HG_GEMM_ROWS;
 }
 
-/* Rows [0, rows) of the step. Both functions are defined in matmul_p16.c. */
+/* Rows [0, rows) of the step. The functions of this header are defined in matmul_p16.c. */
 void hg_gemm_panel_avx2(const hg_gemm_step *step, int64_t rows);
 
 /* Few rows, many panels, all of k at once: every weight is loaded once. */
@@ -77,5 +77,9 @@ enum { HG_GEMM_STREAM_ROWS = 3 };
 
 /* 1 to HG_GEMM_STREAM_ROWS rows. */
 void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels);
+
+/* dst[j * dst_ld + i] = src[i * src_ld + j] for i < rows, j < cols. */
+void hg_gemm_turn_avx2(const float *src, int64_t src_ld, int64_t rows, int64_t cols, float *dst,
+                       int64_t dst_ld);
 
 #endif

@@ -98,51 +98,6 @@ static size_t matmul_scratch(const hg_args *a)
            matmul_turned_bytes(&p) + hg_epilogue_scratch(a);
 }
 
-/* ---- transposing
- * --------------------------------------------------------------------------------- */
-
-HG_INLINE void matmul_turn_8x8(const float *src, int64_t src_ld, float *dst, int64_t dst_ld)
-{
-    __m256 r[8], t[8];
-    HG_GEMM_UNROLL
-    for (int i = 0; i < 4; i++) {
-        /* rows i and i + 4 side by side: the last step of the usual three is done by the loads */
-        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(src + i * src_ld)),
-                                    _mm_loadu_ps(src + (i + 4) * src_ld), 1);
-        r[i + 4] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(src + i * src_ld + 4)),
-                                        _mm_loadu_ps(src + (i + 4) * src_ld + 4), 1);
-    }
-    HG_GEMM_UNROLL
-    for (int i = 0; i < 8; i += 4) {
-        t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
-        t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
-        t[i + 2] = _mm256_unpacklo_ps(r[i + 2], r[i + 3]);
-        t[i + 3] = _mm256_unpackhi_ps(r[i + 2], r[i + 3]);
-        _mm256_storeu_ps(dst + i * dst_ld, _mm256_shuffle_ps(t[i], t[i + 2], 0x44));
-        _mm256_storeu_ps(dst + (i + 1) * dst_ld, _mm256_shuffle_ps(t[i], t[i + 2], 0xee));
-        _mm256_storeu_ps(dst + (i + 2) * dst_ld, _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44));
-        _mm256_storeu_ps(dst + (i + 3) * dst_ld, _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee));
-    }
-}
-
-/* dst[j * dst_ld + i] = src[i * src_ld + j] for i < rows, j < cols. */
-static void matmul_turn(const float *src, int64_t src_ld, int64_t rows, int64_t cols, float *dst,
-                        int64_t dst_ld)
-{
-    int64_t i = 0;
-    for (; i + 8 <= rows; i += 8) {
-        int64_t j = 0;
-        for (; j + 8 <= cols; j += 8)
-            matmul_turn_8x8(src + i * src_ld + j, src_ld, dst + j * dst_ld + i, dst_ld);
-        for (; j < cols; j++)
-            for (int64_t r = i; r < i + 8; r++)
-                dst[j * dst_ld + r] = src[r * src_ld + j];
-    }
-    for (; i < rows; i++)
-        for (int64_t j = 0; j < cols; j++)
-            dst[j * dst_ld + i] = src[i * src_ld + j];
-}
-
 /* ---- one unit
  * ------------------------------------------------------------------------------------ */
 
@@ -180,8 +135,8 @@ static void matmul_pack(const matmul_unit *u, int64_t first, int64_t k0, int64_t
         for (int64_t p = first; p < u->panels; p++) {
             float *to = u->packed + p * block;
             if (p >= full) memset(to, 0, (size_t)block * sizeof(float));
-            matmul_turn(u->b + (column + p * HG_PANEL) * s->k + k0, s->k, matmul_cols(u, p), depth,
-                        to, HG_PANEL);
+            hg_gemm_turn_avx2(u->b + (column + p * HG_PANEL) * s->k + k0, s->k, matmul_cols(u, p),
+                              depth, to, HG_PANEL);
         }
         return;
     }
@@ -204,7 +159,7 @@ static void matmul_find_rows(const matmul_unit *u, int64_t k0, int64_t depth)
 {
     const hg_matmul_shape *s = &u->p->s;
     if (u->p->trans_a)
-        matmul_turn(u->a + k0 * s->m + u->row, s->m, depth, u->n_rows, u->turned, depth);
+        hg_gemm_turn_avx2(u->a + k0 * s->m + u->row, s->m, depth, u->n_rows, u->turned, depth);
     for (int64_t i = 0; i < u->n_rows; i++)
         u->rows[i] = u->p->trans_a ? u->turned + i * depth : u->a + (u->row + i) * s->k + k0;
 }
