@@ -117,7 +117,7 @@ HG_INLINE uint8_t hg_half_narrow(float x, int m, int bias, uint32_t top, uint32_
     uint32_t u = hg_bits_f32(x), sign = u >> 24 & 0x80;
     u &= 0x7fffffff;
     uint32_t code = hg_half_round(u, m, bias);
-    code = code > top ? (saturate ? top : over) : code;
+    code = code > top ? over - (over - top) * saturate : code; /* no second loop for saturate */
     code = u > 0x7f800000 ? nan : code;
     return (uint8_t)(sign | code);
 }
@@ -128,10 +128,10 @@ HG_INLINE uint8_t hg_half_narrow_uz(float x, int m, int bias, bool saturate)
     uint32_t u = hg_bits_f32(x), sign = u >> 24 & 0x80;
     u &= 0x7fffffff;
     uint32_t code = hg_half_round(u, m, bias);
-    bool over = code > 0x7f;
-    code = sign | (over ? 0x7f : code);
-    code = (code & 0x7f) == 0 ? 0 : code;
-    return (uint8_t)((over && !saturate) || u > 0x7f800000 ? 0x80 : code);
+    uint32_t mask = 0u - saturate, beyond = ((sign | 0x7f) & mask) | (0x80 & ~mask);
+    uint32_t within = code == 0 ? 0 : sign | code;
+    code = code > 0x7f ? beyond : within;
+    return (uint8_t)(u > 0x7f800000 ? 0x80 : code);
 }
 
 HG_INLINE float hg_f8e4m3fn_to_f32(uint8_t c)
@@ -205,7 +205,7 @@ HG_INLINE uint8_t hg_f32_to_f8e8m0(float x, bool saturate)
     bool over = u > 0x7f000000 && u < 0x7f800000;
     /* 2^-127, the smallest code, also stands for zero and all that is smaller. */
     code = u <= 0x00400000 ? 0 : code > 0xff ? 0xff : code;
-    return (uint8_t)(over && saturate ? 0xfe : code);
+    return (uint8_t)(over ? 0xff - (uint32_t)saturate : code);
 }
 
 /* ---- integers of 4 and 2 bits: the code in the low bits ----------------------------------------

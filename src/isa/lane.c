@@ -3,10 +3,16 @@
  * comes out is open. */
 #include "isa/lane.h"
 
+#define LANE_ALL
 #define LANE_RUN hg_lane_run
 #define LANE_READ hg_lane_read
 #define LANE_WRITE hg_lane_write
 #include "isa/lane_run.inc"
+
+hg_lane_fn hg_lane_reference_fn(uint32_t op, uint32_t type, uint32_t from)
+{
+    return op == HG_LANE_CAST ? lane_casts[type][from] : lane_fns[op][type];
+}
 
 size_t hg_lane_scratch(const hg_lane_code *code)
 {
@@ -106,8 +112,7 @@ hg_lane_type hg_lane_op_result(uint32_t op, uint32_t type)
     return is_bool ? HG_LANE_I32 : (hg_lane_type)type;
 }
 
-/* ---- verification
- * -------------------------------------------------------------------------------- */
+/* ---- verification --------------------------------------------------------------------------- */
 
 static holo_status lane_verify_read(const uint8_t *held, uint32_t at, const hg_lane_op *op,
                                     uint32_t reg, uint32_t type, holo_error *e)

@@ -25,8 +25,7 @@ struct hg_lane {
     holo_error error; /* of the first misuse */
 };
 
-/* ---- values
- * --------------------------------------------------------------------------------------- */
+/* ---- values --------------------------------------------------------------------------------- */
 
 hg_lane *hg_lane_new(hg_arena *arena)
 {
@@ -118,8 +117,7 @@ hg_lane_type hg_lane_typeof(const hg_lane *b, hg_lane_id a)
     return hg_lane_op_result(b->value[a].op.op, b->value[a].op.type);
 }
 
-/* ---- folding
- * -------------------------------------------------------------------------------------- */
+/* ---- folding -------------------------------------------------------------------------------- */
 
 static bool build_is_const(const hg_lane *b, hg_lane_id id)
 {
@@ -242,8 +240,7 @@ static hg_lane_id build_op(hg_lane *b, const lane_value *v)
     return build_can_fold(b, v) ? build_run(b, v) : build_add(b, v);
 }
 
-/* ---- operations
- * ------------------------------------------------------------------------------------ */
+/* ---- operations ----------------------------------------------------------------------------- */
 
 hg_lane_id hg_lane_load(hg_lane *b, uint32_t operand, hg_lane_type type)
 {
@@ -367,8 +364,7 @@ bool hg_lane_inline(hg_lane *b, const hg_lane_code *code, const hg_lane_id *in, 
     return true;
 }
 
-/* ---- finish
- * ------------------------------------------------------------------------------------------ */
+/* ---- finish --------------------------------------------------------------------------------- */
 
 typedef struct build_regs {
     bool is_used[HG_LANE_MAX_REG];

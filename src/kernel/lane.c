@@ -124,8 +124,7 @@ void hg_lane_space_run(hg_lane_space *s, int64_t begin, int64_t end, hg_fault *f
     }
 }
 
-/* ---- the kernel
- * ------------------------------------------------------------------------------------ */
+/* ---- the kernel ----------------------------------------------------------------------------- */
 
 holo_status hg_kernel_lane_check_body(const hg_args *a, const holo_tensor *result, holo_error *e)
 {

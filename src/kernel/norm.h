@@ -4,6 +4,7 @@
 #define HG_KERNEL_NORM_H
 
 #include "isa/kernel.h"
+#include "isa/lane_io.h"
 
 holo_status hg_kernel_layernorm_check(const hg_args *a, holo_error *e);
 int64_t hg_kernel_layernorm_units(const hg_args *a);
@@ -13,5 +14,28 @@ int64_t hg_kernel_groupnorm_units(const hg_args *a);
 size_t hg_kernel_groupnorm_scratch(const hg_args *a);
 /* Both. */
 void hg_kernel_norm_cost(const hg_args *a, hg_cost *cost);
+/* Any type; tuned variants need not have f64. */
+void hg_kernel_layernorm_run(const hg_args *a, hg_range r);
+void hg_kernel_groupnorm_run(const hg_args *a, hg_range r);
+
+typedef struct hg_norm {
+    const holo_tensor *x;
+    const holo_tensor *out; /* y, mean, inverse deviation; the last two may be absent */
+    holo_dtype dtype;
+    bool is_native, is_rms;
+    bool has_mean, has_inverse;
+    double epsilon;
+    int64_t n;                /* elements that are normalised together */
+    int64_t channels, groups; /* groupnorm */
+    int64_t positions;        /* groupnorm: elements of one channel of one sample */
+    const void *scale, *bias; /* in the compute type, or NULL */
+    void *mean, *inverse;     /* groupnorm, channels last: of the group of each channel */
+    void *row, *work; /* scratch: a row or a value for each channel; lanes or a piece of a row */
+} hg_norm;
+
+enum { HG_NORM_LANES = 16, HG_NORM_COLS = 128 };
+
+hg_norm *hg_layernorm_init(const hg_args *a, void *scratch, hg_lane_read_fn read);
+hg_norm *hg_groupnorm_init(const hg_args *a, void *scratch, hg_lane_read_fn read);
 
 #endif

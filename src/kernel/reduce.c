@@ -2,7 +2,7 @@
  *
  *   in[0]   what is reduced: numbers; bool for max and min
  *   in[1..] more operands of the lane code
- *   out[0]  in[0] without the reduced dims, or with 1 in their place; int64 for arg max and arg min
+ *   out[0]  in[0] without the reduced dims, or with 1 in their place; int64 for arg max, arg min
  *   param   operation (hg_reduce_op), mask of reduced dims, select_last (arg max and arg min only)
  *   code    optional: applied to the result, operand 0, which has its compute type
  *
@@ -15,68 +15,463 @@
  * mean NaN (0 for integers). One unit is one output element. */
 #include "kernel/reduce.h"
 
+#include "isa/lane_math.h"
 #include "kernel/lane.h"
 
-#define REDUCE_RUN reduce_run_reference
-#define REDUCE_READ hg_lane_read
-#define REDUCE_WRITE hg_lane_write
-#define REDUCE_LANE hg_lane_run
-#include "kernel/reduce_run.inc"
+/* ---- inner loops ----------------------------------------------------------------------------- */
 
-/* ---- shape
- * ---------------------------------------------------------------------------------------- */
+#define T float
+#define U float
+#define NAME(stem) reduce_f32_##stem
+#define ABS(x) hg_abs_f32(x)
+#define REDUCE_EXP(x) hg_exp_f32(x)
+#include "kernel/reduce_steps.inc"
+#undef T
+#undef U
+#undef NAME
+#undef ABS
+#undef REDUCE_EXP
+#define T double
+#define U double
+#define NAME(stem) reduce_f64_##stem
+#define ABS(x) hg_abs_f64(x)
+#define REDUCE_EXP(x) hg_exp_f64(x)
+#include "kernel/reduce_steps.inc"
+#undef T
+#undef U
+#undef NAME
+#undef ABS
+#undef REDUCE_EXP
+#define T int64_t
+#define U uint64_t
+#define NAME(stem) reduce_i64_##stem
+#define ABS(x) (x < 0 ? 0 - (uint64_t)x : (uint64_t)x)
+#include "kernel/reduce_steps.inc"
+#undef T
+#undef NAME
+#undef ABS
+#undef U
 
-void hg_reduce_shape_init(hg_reduce_shape *s, const holo_tensor *in, int64_t axes)
+/* Unsigned integers are signed ones but for the order. */
+static void reduce_u64_max(void *HG_RESTRICT d_, const void *HG_RESTRICT x_,
+                           const void *HG_RESTRICT shift, int64_t width, int64_t count)
 {
-    *s = (hg_reduce_shape){.cols = 1, .rows = 1, .steps = 1};
+    uint64_t *HG_RESTRICT d = d_;
+    const uint64_t *HG_RESTRICT x = x_;
+    (void)shift;
+    for (int64_t i = 0; i < count; i++, x += width)
+        for (int64_t p = 0; p < width; p++)
+            d[p] = d[p] > x[p] ? d[p] : x[p];
+}
+
+static void reduce_u64_min(void *HG_RESTRICT d_, const void *HG_RESTRICT x_,
+                           const void *HG_RESTRICT shift, int64_t width, int64_t count)
+{
+    uint64_t *HG_RESTRICT d = d_;
+    const uint64_t *HG_RESTRICT x = x_;
+    (void)shift;
+    for (int64_t i = 0; i < count; i++, x += width)
+        for (int64_t p = 0; p < width; p++)
+            d[p] = d[p] < x[p] ? d[p] : x[p];
+}
+
+static hg_reduce_step reduce_u64_step(hg_reduce_op op)
+{
+    if (op == HG_REDUCE_MAX || op == HG_REDUCE_ARG_MAX)
+        return (hg_reduce_step){reduce_u64_max, reduce_u64_max};
+    if (op == HG_REDUCE_MIN || op == HG_REDUCE_ARG_MIN)
+        return (hg_reduce_step){reduce_u64_min, reduce_u64_min};
+    return reduce_i64_step(op == HG_REDUCE_L1 ? HG_REDUCE_SUM : op);
+}
+
+hg_reduce_step hg_reduce_step_reference(hg_reduce_op op, hg_lane_type domain)
+{
+    switch (domain) {
+    case HG_LANE_F32: return reduce_f32_step(op);
+    case HG_LANE_F64: return reduce_f64_step(op);
+    case HG_LANE_U64: return reduce_u64_step(op);
+    case HG_LANE_I32:
+    case HG_LANE_I64: break;
+    }
+    return reduce_i64_step(op);
+}
+
+/* ---- shape ----------------------------------------------------------------------------------- */
+
+/* The input seen as alternating groups of kept and reduced dims. The last kept group, when nothing
+ * is reduced after it, are the columns; the last reduced group are the rows:
+ *
+ *     element = kept index, reduced index, row * cols + col
+ *
+ * so that rows x cols elements lie side by side. */
+typedef struct reduce_shape {
+    int64_t cols, rows;
+    int64_t steps; /* reduced elements of one output: rows * product of reduced_dim */
+    int n_kept, n_reduced;
+    int64_t kept_dim[HG_MAX_RANK], kept_stride[HG_MAX_RANK];       /* without cols; last first */
+    int64_t reduced_dim[HG_MAX_RANK], reduced_stride[HG_MAX_RANK]; /* without rows; last first */
+} reduce_shape;
+
+static void reduce_drop_first(int64_t *dim, int64_t *stride, int *n)
+{
+    (*n)--;
+    memmove(dim, dim + 1, (size_t)*n * sizeof *dim);
+    memmove(stride, stride + 1, (size_t)*n * sizeof *stride);
+}
+
+static void reduce_shape_init(reduce_shape *s, const holo_tensor *in, int64_t axes)
+{
+    *s = (reduce_shape){.cols = 1, .rows = 1, .steps = 1};
     int64_t stride = 1;
-    bool was_reduced = false, is_open = false; /* is_open: the group before can grow */
+    int previous = -1; /* 0 kept, 1 reduced: a dim of the same kind joins the group */
     for (int i = in->rank - 1; i >= 0; i--) {
         int64_t dim = in->dim[i];
-        bool is_reduced = (axes >> i & 1) != 0;
+        int kind = (int)(axes >> i & 1);
         if (dim == 1) continue;
-        int64_t *dims = is_reduced ? s->reduced_dim : s->kept_dim;
-        int64_t *strides = is_reduced ? s->reduced_stride : s->kept_stride;
-        int *n = is_reduced ? &s->n_reduced : &s->n_kept;
-        if (!is_open || is_reduced != was_reduced) {
+        int64_t *dims = kind == 1 ? s->reduced_dim : s->kept_dim;
+        int64_t *strides = kind == 1 ? s->reduced_stride : s->kept_stride;
+        int *n = kind == 1 ? &s->n_reduced : &s->n_kept;
+        if (kind != previous) {
             dims[*n] = 1;
             strides[(*n)++] = stride;
         }
         dims[*n - 1] *= dim;
-        if (is_reduced) s->steps *= dim;
+        if (kind == 1) s->steps *= dim;
         stride *= dim;
-        was_reduced = is_reduced;
-        is_open = true;
+        previous = kind;
     }
-    /* The innermost kept group becomes the columns, the innermost reduced group the rows. */
     if (s->n_kept > 0 && s->kept_stride[0] == 1) {
         s->cols = s->kept_dim[0];
-        s->n_kept--;
-        memmove(s->kept_dim, s->kept_dim + 1, (size_t)s->n_kept * sizeof s->kept_dim[0]);
-        memmove(s->kept_stride, s->kept_stride + 1, (size_t)s->n_kept * sizeof s->kept_stride[0]);
+        reduce_drop_first(s->kept_dim, s->kept_stride, &s->n_kept);
     }
     if (s->n_reduced > 0) {
         s->rows = s->reduced_dim[0];
-        s->n_reduced--;
-        memmove(s->reduced_dim, s->reduced_dim + 1, (size_t)s->n_reduced * sizeof(int64_t));
-        memmove(s->reduced_stride, s->reduced_stride + 1, (size_t)s->n_reduced * sizeof(int64_t));
+        reduce_drop_first(s->reduced_dim, s->reduced_stride, &s->n_reduced);
     }
 }
 
-/* ---- check
- * ---------------------------------------------------------------------------------------- */
+/* Element number of index k into groups of dims, the last group first. */
+static int64_t reduce_offset(const int64_t *dim, const int64_t *stride, int n, int64_t k)
+{
+    int64_t at = 0;
+    for (int i = 0; i < n; i++) {
+        at += k % dim[i] * stride[i];
+        k /= dim[i];
+    }
+    return at;
+}
+
+/* ---- accumulation ---------------------------------------------------------------------------- */
+
+/* Accumulators are a matrix acc[16][cols], one row per virtual lane. Rows x cols input elements lie
+ * side by side, so 16 rows of them enter the whole matrix in one go, element by element. */
+enum { REDUCE_LANES = 16, REDUCE_COLS = 128, REDUCE_TILE = REDUCE_LANES * REDUCE_COLS };
+
+typedef struct reduce_state {
+    const hg_reduce_loops *loops;
+    reduce_shape shape;
+    hg_reduce_op op;
+    holo_dtype dtype;    /* of the input */
+    hg_lane_type domain; /* accumulators are f32, f64, i64 or u64 */
+    hg_reduce_step step;
+    bool is_native;               /* input elements can be accumulated where they lie */
+    int64_t cols;                 /* of the current block of outputs */
+    bool is_whole;                /* the block has all columns: rows follow each other */
+    int64_t n_result;             /* outputs waiting in result */
+    int64_t result_first;         /* number of the first of them */
+    uint64_t acc[REDUCE_TILE];    /* elements of the domain's type, at least 4 bytes each */
+    uint64_t shift[REDUCE_TILE];  /* log-sum-exp: the maximum of each column, 16 times */
+    uint64_t value[REDUCE_TILE];  /* converted input */
+    uint64_t narrow[REDUCE_TILE]; /* input in its compute type, when that is not the domain */
+    int64_t found[REDUCE_COLS];
+    uint64_t result[HG_LANE_TILE]; /* in the compute type of the input; int64 for arg max, min */
+} reduce_state;
+
+static int64_t reduce_width(const reduce_state *s)
+{
+    return (int64_t)hg_lane_width(s->domain);
+}
+
+/* n elements from number `first` on, in the domain's type. */
+static const void *reduce_load(reduce_state *s, const void *data, int64_t first, int64_t n)
+{
+    if (s->is_native) return (const uint8_t *)data + first * reduce_width(s);
+    hg_lane_type type = hg_lane_type_of(s->dtype);
+    if (type == s->domain) {
+        s->loops->read(s->dtype, s->value, data, first, 1, n);
+        return s->value;
+    }
+    s->loops->read(s->dtype, s->narrow, data, first, 1, n);
+    const int32_t *i32 = (const int32_t *)(void *)s->narrow;
+    const int64_t *i64 = (const int64_t *)(void *)s->narrow;
+    const uint64_t *u64 = s->narrow;
+    double *f64 = (double *)(void *)s->value;
+    int64_t *wide = (int64_t *)(void *)s->value;
+    for (int64_t i = 0; i < n; i++) {
+        if (s->domain == HG_LANE_I64)
+            wide[i] = i32[i];
+        else
+            f64[i] = type == HG_LANE_I32   ? (double)i32[i]
+                     : type == HG_LANE_I64 ? (double)i64[i]
+                                           : (double)u64[i];
+    }
+    return s->value;
+}
+
+/* Most rows that can be loaded together, as whole turns of the lanes if possible. */
+static int64_t reduce_most_rows(const reduce_state *s)
+{
+    if (!s->is_whole) return 1;
+    if (s->is_native) return INT64_MAX - REDUCE_LANES;
+    int64_t rows = REDUCE_TILE / s->cols;
+    return rows - rows % REDUCE_LANES;
+}
+
+/* Enters `rows` rows from element number `first` on; the first of them goes to lane `lane`. */
+static void reduce_rows(reduce_state *s, const void *data, int64_t first, int64_t lane,
+                        int64_t rows)
+{
+    int64_t row_bytes = s->cols * reduce_width(s), most = reduce_most_rows(s);
+    while (rows > 0) {
+        int64_t n = hg_min(rows, most);
+        bool is_turn = lane == 0 && n >= REDUCE_LANES;
+        n = is_turn ? n - n % REDUCE_LANES : hg_min(n, REDUCE_LANES - lane);
+        s->step.enter((uint8_t *)s->acc + lane * row_bytes,
+                      reduce_load(s, data, first, n * s->cols), s->shift,
+                      (is_turn ? REDUCE_LANES : n) * s->cols, is_turn ? n / REDUCE_LANES : 1);
+        lane = (lane + n) % REDUCE_LANES;
+        first += n * s->shape.cols;
+        rows -= n;
+    }
+}
+
+/* What a lane holds before its first element: neutral, and in the range of the type. */
+static void reduce_fill(reduce_state *s)
+{
+    bool is_max = s->op == HG_REDUCE_MAX || s->op == HG_REDUCE_ARG_MAX;
+    bool is_extreme = is_max || s->op == HG_REDUCE_MIN || s->op == HG_REDUCE_ARG_MIN;
+    uint32_t bits = s->dtype == HOLO_BOOL ? 1 : hg_dtype_bits(s->dtype);
+    uint64_t ones = UINT64_MAX >> (64 - bits);
+    bool is_signed = hg_dtype_is_signed_int(s->dtype);
+    uint64_t low = is_signed ? ~(ones >> 1) : 0, high = is_signed ? ones >> 1 : ones;
+    int neutral = s->op == HG_REDUCE_PROD ? 1 : 0;
+    double f64 = is_extreme ? (is_max ? -HG_INFINITY : HG_INFINITY) : neutral;
+    float f32 = (float)f64;
+    uint64_t u64 = is_extreme ? (is_max ? low : high) : (uint64_t)neutral;
+    const void *value = s->domain == HG_LANE_F32   ? (const void *)&f32
+                        : s->domain == HG_LANE_F64 ? (const void *)&f64
+                                                   : (const void *)&u64;
+    hg_lane_splat(s->acc, value, (size_t)reduce_width(s), REDUCE_LANES * s->cols);
+}
+
+/* Leaves the reduced value of each column in acc[0 .. cols). */
+static void reduce_block(reduce_state *s, const void *data, int64_t first)
+{
+    const reduce_shape *shape = &s->shape;
+    int64_t outer = shape->steps / hg_max(shape->rows, 1);
+    reduce_fill(s);
+    for (int64_t k = 0; k < outer; k++)
+        reduce_rows(
+            s, data,
+            first + reduce_offset(shape->reduced_dim, shape->reduced_stride, shape->n_reduced, k),
+            k * shape->rows % REDUCE_LANES, shape->rows);
+    uint8_t *acc = (uint8_t *)s->acc;
+    for (int64_t w = REDUCE_LANES / 2; w > 0; w /= 2)
+        s->step.join(acc, acc + w * s->cols * reduce_width(s), s->shift, w * s->cols, 1);
+}
+
+/* ---- operations that look twice -------------------------------------------------------------- */
+
+/* log(sum(exp(x))) as m + log(sum(exp(x - m))) with m the maximum, 0 where that is infinite. */
+static void reduce_log_sum_exp(reduce_state *s, const void *data, int64_t first)
+{
+    int64_t cols = s->cols;
+    float *f32 = (float *)(void *)s->acc, *m32 = (float *)(void *)s->shift;
+    double *f64 = (double *)(void *)s->acc, *m64 = (double *)(void *)s->shift;
+    s->op = HG_REDUCE_MAX;
+    s->step = s->loops->step(s->op, s->domain);
+    reduce_block(s, data, first);
+    for (int64_t p = 0; p < REDUCE_LANES * cols; p++) {
+        if (s->domain == HG_LANE_F32)
+            m32[p] = hg_abs_f32(f32[p % cols]) == (float)HG_INFINITY ? 0 : f32[p % cols];
+        else
+            m64[p] = hg_abs_f64(f64[p % cols]) == HG_INFINITY ? 0 : f64[p % cols];
+    }
+    s->op = HG_REDUCE_LOG_SUM_EXP;
+    s->step = s->loops->step(s->op, s->domain);
+    reduce_block(s, data, first);
+    for (int64_t j = 0; j < cols; j++) {
+        if (s->domain == HG_LANE_F32)
+            f32[j] = m32[j] + hg_log_f32(f32[j]);
+        else
+            f64[j] = m64[j] + hg_log_f64(f64[j]);
+    }
+}
+
+/* found[j] = step of the first or last row where a column holds its extreme (or any NaN: then that
+ * is the extreme); rows are those of steps step, step + 1, ... */
+static void reduce_match(reduce_state *s, const void *x_, int64_t step, int64_t rows, bool is_last)
+{
+    int64_t cols = s->cols;
+#define MATCH(T)                                                                                   \
+    {                                                                                              \
+        const T *best = (const T *)(const void *)s->acc, *x = x_;                                  \
+        for (int64_t i = 0; i < rows; i++, x += cols)                                              \
+            for (int64_t j = 0; j < cols; j++)                                                     \
+                if ((is_last || s->found[j] < 0) && (x[j] == best[j] || x[j] != x[j]))             \
+                    s->found[j] = step + i;                                                        \
+        return;                                                                                    \
+    }
+    if (s->domain == HG_LANE_F32) MATCH(float)
+    if (s->domain == HG_LANE_F64) MATCH(double)
+    MATCH(uint64_t)
+#undef MATCH
+}
+
+/* Index of the extreme in acc. */
+static void reduce_find(reduce_state *s, const void *data, int64_t first, bool is_last)
+{
+    const reduce_shape *shape = &s->shape;
+    int64_t most = s->is_whole ? REDUCE_TILE / s->cols : 1;
+    for (int64_t j = 0; j < s->cols; j++)
+        s->found[j] = -1;
+    for (int64_t step = 0, n; step < shape->steps; step += n) {
+        int64_t row = step % shape->rows;
+        n = hg_min(most, shape->rows - row);
+        int64_t at = first + row * shape->cols +
+                     reduce_offset(shape->reduced_dim, shape->reduced_stride, shape->n_reduced,
+                                   step / shape->rows);
+        reduce_match(s, reduce_load(s, data, at, n * s->cols), step, n, is_last);
+        if (s->cols == 1 && !is_last && s->found[0] >= 0) return;
+    }
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
 
 static bool reduce_is_arg(int64_t op)
 {
     return op == HG_REDUCE_ARG_MAX || op == HG_REDUCE_ARG_MIN;
 }
 
-holo_dtype hg_reduce_result_type(hg_reduce_op op, holo_dtype in)
+/* Compute type of the result, as an element type. */
+static holo_dtype reduce_result_type(hg_reduce_op op, holo_dtype in)
 {
     static const holo_dtype dtypes[] = {HOLO_NONE, HOLO_F32, HOLO_F64,
                                         HOLO_I32,  HOLO_I64, HOLO_U64};
     return reduce_is_arg(op) ? HOLO_I64 : dtypes[hg_lane_type_of(in)];
 }
+
+/* Integers: the accumulator as a number of the input's type. */
+static uint64_t reduce_finish_int(const reduce_state *s, uint64_t x)
+{
+    int64_t n = s->shape.steps;
+    bool is_unsigned = hg_lane_type_of(s->dtype) == HG_LANE_U64;
+    double real = is_unsigned ? (double)x : (double)(int64_t)x;
+    if (s->op == HG_REDUCE_MEAN)
+        return n == 0 ? 0 : is_unsigned ? x / (uint64_t)n : (uint64_t)((int64_t)x / n);
+    if (s->op == HG_REDUCE_L2)
+        real = hg_sqrt_f64(real);
+    else if (s->op == HG_REDUCE_LOG_SUM)
+        real = hg_log_f64(real);
+    else if (s->op == HG_REDUCE_LOG_SUM_EXP)
+        real = hg_f64_from_bits(x);
+    else
+        return x;
+    if (is_unsigned) return real > -1 && real < 0x1p64 ? (uint64_t)real : 0;
+    return (uint64_t)(real >= -0x1p63 && real < 0x1p63 ? (int64_t)real : INT64_MIN);
+}
+
+/* Reduced value j of the block, finished, into element `to` of result. */
+static void reduce_finish(reduce_state *s, int64_t j, int64_t to)
+{
+    hg_lane_type type = hg_lane_type_of(s->dtype);
+    if (reduce_is_arg(s->op)) {
+        memcpy(&s->result[to], &s->found[j], sizeof s->found[j]);
+    } else if (type == HG_LANE_F32) {
+        float x = ((const float *)(const void *)s->acc)[j];
+        if (s->op == HG_REDUCE_MEAN) x /= (float)s->shape.steps;
+        if (s->op == HG_REDUCE_L2) x = hg_sqrt_f32(x);
+        if (s->op == HG_REDUCE_LOG_SUM) x = hg_log_f32(x);
+        ((float *)(void *)s->result)[to] = x;
+    } else if (type == HG_LANE_F64) {
+        double x = ((const double *)(const void *)s->acc)[j];
+        if (s->op == HG_REDUCE_MEAN) x /= (double)s->shape.steps;
+        if (s->op == HG_REDUCE_L2) x = hg_sqrt_f64(x);
+        if (s->op == HG_REDUCE_LOG_SUM) x = hg_log_f64(x);
+        ((double *)(void *)s->result)[to] = x;
+    } else {
+        uint64_t x;
+        memcpy(&x, &s->acc[j], sizeof x);
+        x = reduce_finish_int(s, x);
+        if (type == HG_LANE_I32)
+            ((int32_t *)(void *)s->result)[to] = (int32_t)(uint32_t)x;
+        else
+            s->result[to] = x;
+    }
+}
+
+/* Writes the waiting results, through the lane code if there is any. */
+static void reduce_flush(reduce_state *s, const hg_args *a)
+{
+    if (s->n_result == 0) return;
+    if (a->code == NULL) {
+        s->loops->write(a->out[0].dtype, false, a->out[0].data, s->result_first, 1, s->result,
+                        s->n_result);
+    } else {
+        holo_tensor result = a->out[0];
+        result.data = s->result;
+        result.dtype = reduce_result_type(s->op, s->dtype);
+        void *scratch = (uint8_t *)(void *)s + hg_align_up(sizeof *s, HG_ALIGN);
+        hg_lane_space *space = hg_lane_space_init(scratch, a->code, &result, a->in, a->out);
+        space->operand[0].origin = s->result_first;
+        hg_lane_space_run(space, s->result_first, s->result_first + s->n_result, a->fault,
+                          s->loops->lane);
+    }
+    s->result_first += s->n_result;
+    s->n_result = 0;
+}
+
+static void reduce_begin(reduce_state *s, const hg_args *a, const hg_reduce_loops *loops)
+{
+    s->loops = loops;
+    reduce_shape_init(&s->shape, &a->in[0], a->param[1]);
+    s->op = (hg_reduce_op)a->param[0];
+    s->dtype = a->in[0].dtype;
+    hg_lane_type type = hg_lane_type_of(s->dtype);
+    bool is_int = type != HG_LANE_F32 && type != HG_LANE_F64;
+    s->domain = type == HG_LANE_I32 ? HG_LANE_I64 : type;
+    if (is_int && s->op == HG_REDUCE_LOG_SUM_EXP) s->domain = HG_LANE_F64;
+    s->is_native = hg_lane_is_native(s->dtype) && s->domain == type;
+    s->step = loops->step(s->op, s->domain);
+    s->n_result = 0;
+}
+
+void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *loops)
+{
+    reduce_state *s = r.scratch;
+    const reduce_shape *shape = &s->shape;
+    reduce_begin(s, a, loops);
+    s->result_first = r.begin;
+    for (int64_t o = r.begin; o < r.end; o += s->cols) {
+        int64_t col = o % shape->cols;
+        int64_t first = col + reduce_offset(shape->kept_dim, shape->kept_stride, shape->n_kept,
+                                            o / shape->cols);
+        s->cols = hg_min(hg_min(shape->cols - col, REDUCE_COLS), r.end - o);
+        s->is_whole = s->cols == shape->cols;
+        if (s->op == HG_REDUCE_LOG_SUM_EXP)
+            reduce_log_sum_exp(s, a->in[0].data, first);
+        else
+            reduce_block(s, a->in[0].data, first);
+        if (reduce_is_arg(s->op)) reduce_find(s, a->in[0].data, first, a->param[2] != 0);
+        if (s->n_result + s->cols > HG_LANE_TILE) reduce_flush(s, a);
+        for (int64_t j = 0; j < s->cols; j++)
+            reduce_finish(s, j, s->n_result + j);
+        s->n_result += s->cols;
+    }
+    reduce_flush(s, a);
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
 
 /* The dims of out other than 1 are the kept dims of in other than 1, in order. */
 static bool reduce_shape_fits(const holo_tensor *in, const holo_tensor *out, int64_t axes)
@@ -93,6 +488,19 @@ static bool reduce_shape_fits(const holo_tensor *in, const holo_tensor *out, int
     return k == out->rank;
 }
 
+static holo_status reduce_check_code(const hg_args *a, hg_reduce_op op, holo_error *e)
+{
+    holo_tensor result = a->out[0];
+    result.dtype = reduce_result_type(op, a->in[0].dtype);
+    if (a->code == NULL) {
+        HG_TRY(hg_check_counts(a, e, 1, 1, 1, 3));
+        return hg_check_same_type(&a->out[0], reduce_is_arg(op) ? &result : &a->in[0], e, "output");
+    }
+    for (uint32_t i = 1; i < a->n_in; i++)
+        HG_TRY(hg_check_in_type(a, e, i, HG_TYPES_NUMBER | HG_TYPES_BOOL | HG_TYPES_NARROW));
+    return hg_kernel_lane_check_body(a, &result, e);
+}
+
 holo_status hg_kernel_reduce_check(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_check_counts(a, e, 1, -1, 1, 3));
@@ -107,19 +515,11 @@ holo_status hg_kernel_reduce_check(const hg_args *a, holo_error *e)
     HG_TRY(hg_check_param(a, e, 2, "select_last", 0, reduce_is_arg(op) ? 1 : 0));
     HG_REQUIRE(e, reduce_shape_fits(&a->in[0], &a->out[0], a->param[1]), HOLO_E_SHAPE,
                "the output's dimensions are not those that are kept");
-    hg_reduce_shape shape;
-    hg_reduce_shape_init(&shape, &a->in[0], a->param[1]);
+    reduce_shape shape;
+    reduce_shape_init(&shape, &a->in[0], a->param[1]);
     HG_REQUIRE(e, !reduce_is_arg(op) || shape.steps > 0 || holo_tensor_count(&a->out[0]) == 0,
                HOLO_E_SHAPE, "arg max or arg min of no elements");
-    holo_tensor result = a->out[0];
-    result.dtype = hg_reduce_result_type(op, a->in[0].dtype);
-    if (a->code == NULL) {
-        HG_TRY(hg_check_counts(a, e, 1, 1, 1, 3));
-        return hg_check_same_type(&a->out[0], reduce_is_arg(op) ? &result : &a->in[0], e, "output");
-    }
-    for (uint32_t i = 1; i < a->n_in; i++)
-        HG_TRY(hg_check_in_type(a, e, i, HG_TYPES_NUMBER | HG_TYPES_BOOL | HG_TYPES_NARROW));
-    return hg_kernel_lane_check_body(a, &result, e);
+    return reduce_check_code(a, op, e);
 }
 
 int64_t hg_kernel_reduce_units(const hg_args *a)
@@ -138,6 +538,13 @@ void hg_kernel_reduce_cost(const hg_args *a, hg_cost *cost)
     cost->flops = (double)hg_dims_product(&a->in[0], 0, a->in[0].rank);
 }
 
+static void reduce_run(const hg_args *a, hg_range r)
+{
+    static const hg_reduce_loops loops = {hg_reduce_step_reference, hg_lane_read, hg_lane_write,
+                                          hg_lane_run};
+    hg_kernel_reduce_run(a, r, &loops);
+}
+
 const hg_kernel hg_kernels_reduce[] = {
     {
         .name = "reduce",
@@ -145,7 +552,7 @@ const hg_kernel hg_kernels_reduce[] = {
         .units = hg_kernel_reduce_units,
         .scratch = hg_kernel_reduce_scratch,
         .cost = hg_kernel_reduce_cost,
-        .run = reduce_run_reference,
+        .run = reduce_run,
     },
     {0},
 };

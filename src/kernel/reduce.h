@@ -3,6 +3,7 @@
 #define HG_KERNEL_REDUCE_H
 
 #include "isa/kernel.h"
+#include "isa/lane_io.h"
 
 /* Parameter 0; the numbers are part of the file format. */
 typedef enum hg_reduce_op {
@@ -25,23 +26,27 @@ int64_t hg_kernel_reduce_units(const hg_args *a);
 size_t hg_kernel_reduce_scratch(const hg_args *a);
 void hg_kernel_reduce_cost(const hg_args *a, hg_cost *cost);
 
-/* The input seen as alternating groups of kept and reduced dims. The last kept group, when nothing
- * is reduced after it, are the columns; the reduced group before them are the rows:
- *
- *     element = kept index, reduced index, row * cols + col
- *
- * so that rows x cols elements lie side by side. */
-typedef struct hg_reduce_shape {
-    int64_t cols, rows;
-    int64_t steps; /* reduced elements of one output: rows * product of reduced groups */
-    int n_kept, n_reduced;
-    int64_t kept_dim[HG_MAX_RANK], kept_stride[HG_MAX_RANK];       /* without cols; last first */
-    int64_t reduced_dim[HG_MAX_RANK], reduced_stride[HG_MAX_RANK]; /* without rows; last first */
-} hg_reduce_shape;
+/* d[p] = f(d[p], x[p]) for p in [0, width), `count` times over consecutive x. For log-sum-exp x[p]
+ * is shifted by shift[p]. */
+typedef void (*hg_reduce_fn)(void *HG_RESTRICT d, const void *HG_RESTRICT x,
+                             const void *HG_RESTRICT shift, int64_t width, int64_t count);
 
-void hg_reduce_shape_init(hg_reduce_shape *s, const holo_tensor *in, int64_t axes);
+/* How elements enter a lane, and how lanes meet. */
+typedef struct hg_reduce_step {
+    hg_reduce_fn enter, join;
+} hg_reduce_step;
 
-/* Type the results are computed in, and the element type that is this type. */
-holo_dtype hg_reduce_result_type(hg_reduce_op op, holo_dtype in);
+/* domain: f32, f64, i64 or u64. */
+hg_reduce_step hg_reduce_step_reference(hg_reduce_op op, hg_lane_type domain);
+
+/* What a tuned variant replaces; the bits must be the same. */
+typedef struct hg_reduce_loops {
+    hg_reduce_step (*step)(hg_reduce_op op, hg_lane_type domain);
+    hg_lane_read_fn read;
+    hg_lane_write_fn write;
+    hg_lane_run_fn lane;
+} hg_reduce_loops;
+
+void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *loops);
 
 #endif

@@ -1,10 +1,14 @@
-/* lane.h - the lane interpreter epilogues run with. lane.c replaces the macro by a declaration:
- *     void hg_lane_run_avx2(const hg_lane_code *code, const hg_lane_tile *tile);  */
+/* lane.h - the lane interpreter compiled for AVX2, for kernels with an epilogue. */
 #ifndef HG_BACKEND_CPU_AVX2_LANE_H
 #define HG_BACKEND_CPU_AVX2_LANE_H
 
 #include "isa/lane.h"
 
-#define hg_lane_run_avx2 hg_lane_run
+/* hg_lane_run, hg_lane_read and hg_lane_write with the same bits, sooner. */
+void hg_lane_run_avx2(const hg_lane_code *code, const hg_lane_tile *tile);
+void hg_lane_read_avx2(holo_dtype dtype, void *d, const void *data, int64_t first, int64_t stride,
+                       int64_t n);
+void hg_lane_write_avx2(holo_dtype dtype, bool saturate, void *data, int64_t first, int64_t stride,
+                        const void *s, int64_t n);
 
 #endif

@@ -1,0 +1,39 @@
+/* lane.c - kernel "lane" on AVX2: the reference interpreter's loops, vectorised eight wide. The
+ * bits are the same because the source is; only f16 has instructions of its own. */
+#include "backend/cpu/avx2/lane.h"
+
+#include "kernel/lane.h"
+
+#include <immintrin.h>
+
+#define LANE_READ_F16(d, s, n)                                                                     \
+    for (int64_t i = 0; i < (n); i += 8)                                                           \
+    _mm256_storeu_ps((d) + i,                                                                      \
+                     _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)((s) + i))))
+#define LANE_WRITE_F16(d, s, n)                                                                    \
+    for (int64_t i = 0; i < (n); i += 8)                                                           \
+    _mm_storeu_si128((__m128i *)(void *)((d) + i), _mm256_cvtps_ph(_mm256_loadu_ps((s) + i), 0))
+
+#define LANE_RUN hg_lane_run_avx2
+#define LANE_READ hg_lane_read_avx2
+#define LANE_WRITE hg_lane_write_avx2
+#include "isa/lane_run.inc"
+
+static void lane_run_avx2(const hg_args *a, hg_range r)
+{
+    hg_kernel_lane_run(a, r, hg_lane_run_avx2);
+}
+
+const hg_kernel hg_kernels_lane_avx2[] = {
+    {
+        .name = "lane",
+        .flags = HG_KERNEL_INPLACE,
+        .cpu = HG_CPU_AVX2,
+        .check = hg_kernel_lane_check,
+        .units = hg_kernel_lane_units,
+        .scratch = hg_kernel_lane_scratch,
+        .cost = hg_kernel_lane_cost,
+        .run = lane_run_avx2,
+    },
+    {0},
+};

@@ -1,0 +1,33 @@
+/* softmax.c - kernel "softmax" on AVX2: the reference loops, vectorised eight wide; the same bits.
+ */
+#include "kernel/softmax.h"
+
+#include "backend/cpu/avx2/lane.h"
+#include "isa/lane_math.h"
+
+#define SOFTMAX_READ hg_lane_read_avx2
+#define SOFTMAX_WRITE hg_lane_write_avx2
+#define T float
+#define NAME(stem) softmax_avx2_##stem
+#define EXP hg_exp_negative_f32
+#define LOG hg_log_f32
+#include "kernel/softmax_run.inc"
+
+static void softmax_run_avx2(const hg_args *a, hg_range r)
+{
+    (a->in[0].dtype == HOLO_F64 ? hg_kernel_softmax_run : softmax_avx2_run)(a, r);
+}
+
+const hg_kernel hg_kernels_softmax_avx2[] = {
+    {
+        .name = "softmax",
+        .flags = HG_KERNEL_INPLACE,
+        .cpu = HG_CPU_AVX2,
+        .check = hg_kernel_softmax_check,
+        .units = hg_kernel_softmax_units,
+        .scratch = hg_kernel_softmax_scratch,
+        .cost = hg_kernel_softmax_cost,
+        .run = softmax_run_avx2,
+    },
+    {0},
+};
