@@ -1,4 +1,5 @@
-/* layout.c - passes that move data or recognise patterns: transposes, norms, batch norm, packing, fusion. */
+/* layout.c - passes that move data or recognise patterns: transposes, norms, batch norm, packing,
+ * fusion. */
 #include "rewrite.h"
 #include "test.h"
 
@@ -12,7 +13,7 @@ static void layout_push_transpose(void)
                "  %y = Transpose(%b) {perm=[0,3,1,2]}\n"
                "  return %y\n"
                "}\n",
-               "graph g(%x: float32[n,4,5,6]) { %b = Relu(%x) return %b }");
+               "graph g(%x: float32[n,4,5,6]) { %y = Relu(%x) return %y }");
     CHECK_PASS("push_transpose",
                "graph g(%x: float32[n,5,6,4], %z: float32[n,5,6,4]) {\n"
                "  %a = Transpose(%x) {perm=[0,3,1,2]}\n"
@@ -21,8 +22,8 @@ static void layout_push_transpose(void)
                "  return %y\n"
                "}\n",
                "graph g(%x: float32[n,5,6,4], %z: float32[n,5,6,4]) {\n"
-               "  %c = Concat(%x, %z) {axis=3}\n"
-               "  %y = Transpose(%c) {perm=[0,3,1,2]}\n"
+               "  %1 = Concat(%x, %z) {axis=3}\n"
+               "  %y = Transpose(%1) {perm=[0,3,1,2]}\n"
                "  return %y\n"
                "}\n");
 }
@@ -37,8 +38,8 @@ static void layout_push_reduce(void)
                "  return %y\n"
                "}\n",
                "graph g(%x: float32[n,5,6,4]) {\n"
-               "  %axes = const int64[2] {1, 2}\n"
-               "  %y = ReduceMean(%x, %axes) {keepdims=0}\n"
+               "  %1 = const int64[2] {1, 2}\n"
+               "  %y = ReduceMean(%x, %1) {keepdims=0}\n"
                "  return %y\n"
                "}\n");
 }
@@ -84,8 +85,8 @@ static void layout_fold_batchnorm(void)
                "}\n",
                "graph g(%x: float32[n,1,3,3]) {\n"
                "  %w = const float32[2,1,1,1] {3.0, 8.0}\n"
-               "  %b = const float32[2] {5.0, 6.0}\n"
-               "  %c = Conv(%x, %w, %b)\n"
+               "  %1 = const float32[2] {5.0, 6.0}\n"
+               "  %c = Conv(%x, %w, %1)\n"
                "  return %c\n"
                "}\n");
 }
@@ -102,25 +103,26 @@ static void layout_pack_weights(void)
                "}\n",
                "graph g(%x: float32[n,2]) {\n"
                "  %w = const float32[1,2] {1.0, 2.0}\n"
-               "  %p = holo:PackP16(%w) {trans=1}\n"
-               "  %y = holo:MatMulP16(%x, %p) {n=dims[1], alpha=1.0}\n"
+               "  %1 = holo:PackP16(%w) {trans=1}\n"
+               "  %y = holo:MatMulP16(%x, %1) {n=dims[1], alpha=1.0}\n"
                "  return %y\n"
                "}\n");
 }
 
 static void layout_fuse_pointwise(void)
 {
-    CHECK_PASS("fuse_pointwise",
-               "graph g(%x: float32[n,4], %b: float32[4]) {\n"
-               "  %a = Add(%x, %b)\n"
-               "  %y = Neg(%a)\n"
-               "  return %y\n"
-               "}\n",
-               "graph g(%x: float32[n,4], %b: float32[4]) {\n"
-               "  %y = holo:Lane(%x, %b) {code={r0 = load f32 0; r1 = load f32 1; r0 = add f32 r0 r1; "
-               "r0 = neg f32 r0; out r0 f32}, types=[1]}\n"
-               "  return %y\n"
-               "}\n");
+    CHECK_PASS(
+        "fuse_pointwise",
+        "graph g(%x: float32[n,4], %b: float32[4]) {\n"
+        "  %a = Add(%x, %b)\n"
+        "  %y = Neg(%a)\n"
+        "  return %y\n"
+        "}\n",
+        "graph g(%x: float32[n,4], %b: float32[4]) {\n"
+        "  %y = holo:Lane(%x, %b) {code={r0 = load f32 0; r1 = load f32 1; r2 = add f32 r0 r1; "
+        "r3 = neg f32 r2; out r3 f32}, types=[1]}\n"
+        "  return %y\n"
+        "}\n");
     /* A result that others read too is not computed twice. */
     CHECK_PASS("fuse_pointwise",
                "graph g(%x: float32[n]) { %a = Exp(%x) %y = Neg(%a) return %y, %a }",

@@ -47,7 +47,8 @@ static bool rewrite_print(const char *file, int line, const char *pass, const ch
     hg_arena_init(&ctx.scratch, NULL, 0);
     holo_status status = rewrite_run(&g, &ctx, pass, in);
     if (status == HOLO_OK) status = hg_graph_dump(&g, rewrite_sink, out);
-    if (status != HOLO_OK) hg_test_fail(file, line, "%s: %s", pass == NULL ? "text" : pass, e.message);
+    if (status != HOLO_OK)
+        hg_test_fail(file, line, "%s: %s", pass == NULL ? "text" : pass, e.message);
     hg_arena_deinit(&ctx.scratch);
     hg_arena_deinit(&ctx.arena);
     return status == HOLO_OK;
@@ -57,7 +58,8 @@ void hg_test_rewrite(const char *file, int line, const char *pass, const char *i
 {
     rewrite_text actual = {0}, expected = {0};
     if (rewrite_print(file, line, pass, in, &actual) &&
-        rewrite_print(file, line, NULL, out, &expected) && strcmp(actual.bytes, expected.bytes) != 0)
+        rewrite_print(file, line, NULL, out, &expected) &&
+        strcmp(actual.bytes, expected.bytes) != 0)
         hg_test_fail(file, line, "%s gave\n%s\nexpected\n%s", pass, actual.bytes, expected.bytes);
     free(actual.bytes);
     free(expected.bytes);

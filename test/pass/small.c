@@ -1,5 +1,5 @@
-/* small.c - passes whose whole idea fits a few lines of text: identity, duplicates, algebra, dead code,
- * constants, shapes. */
+/* small.c - passes whose whole idea fits a few lines of text: identity, duplicates, algebra, dead
+ * code, constants, shapes. */
 #include "rewrite.h"
 #include "test.h"
 
@@ -18,8 +18,7 @@ static void small_remove_identity(void)
                "  %y = Relu(%x)\n"
                "  return %y\n"
                "}\n");
-    CHECK_PASS("remove_identity",
-               "graph g(%x: float32[n,4]) { %a = Cast(%x) {to=11} return %a }",
+    CHECK_PASS("remove_identity", "graph g(%x: float32[n,4]) { %a = Cast(%x) {to=11} return %a }",
                "graph g(%x: float32[n,4]) { %a = Cast(%x) {to=11} return %a }");
 }
 
@@ -42,11 +41,12 @@ static void small_merge_duplicates(void)
                "  return %z\n"
                "}\n");
     /* Attributes count. */
-    CHECK_PASS("merge_duplicates",
-               "graph g(%x: float32[n]) { %a = LeakyRelu(%x) {alpha=0.1} %b = LeakyRelu(%x) {alpha=0.2} "
-               "%y = Add(%a, %b) return %y }",
-               "graph g(%x: float32[n]) { %a = LeakyRelu(%x) {alpha=0.1} %b = LeakyRelu(%x) {alpha=0.2} "
-               "%y = Add(%a, %b) return %y }");
+    CHECK_PASS(
+        "merge_duplicates",
+        "graph g(%x: float32[n]) { %a = LeakyRelu(%x) {alpha=0.1} %b = LeakyRelu(%x) {alpha=0.2} "
+        "%y = Add(%a, %b) return %y }",
+        "graph g(%x: float32[n]) { %a = LeakyRelu(%x) {alpha=0.1} %b = LeakyRelu(%x) {alpha=0.2} "
+        "%y = Add(%a, %b) return %y }");
 }
 
 static void small_simplify(void)
@@ -64,25 +64,28 @@ static void small_simplify(void)
                "}\n",
                "graph g(%x: float32[n]) { %c = Mul(%x, %x) return %c }");
     /* -0 + 0 is 0: not the identity. A factor that widens the shape stays. */
-    CHECK_PASS("simplify",
-               "graph g(%x: float32[n]) { %zero = const float32[] {0.0} %y = Add(%x, %zero) return %y }",
-               "graph g(%x: float32[n]) { %zero = const float32[] {0.0} %y = Add(%x, %zero) return %y }");
-    CHECK_PASS("simplify",
-               "graph g(%x: float32[3]) { %one = const float32[1,1] {1.0} %y = Mul(%x, %one) return %y }",
-               "graph g(%x: float32[3]) { %one = const float32[1,1] {1.0} %y = Mul(%x, %one) return %y }");
+    CHECK_PASS(
+        "simplify",
+        "graph g(%x: float32[n]) { %zero = const float32[] {0.0} %y = Add(%x, %zero) return %y }",
+        "graph g(%x: float32[n]) { %zero = const float32[] {0.0} %y = Add(%x, %zero) return %y }");
+    CHECK_PASS(
+        "simplify",
+        "graph g(%x: float32[3]) { %one = const float32[1,1] {1.0} %y = Mul(%x, %one) return %y }",
+        "graph g(%x: float32[3]) { %one = const float32[1,1] {1.0} %y = Mul(%x, %one) return %y }");
 }
 
 static void small_fold_constants(void)
 {
-    CHECK_PASS("fold_constants",
-               "graph g(%x: float32[2]) {\n"
-               "  %a = const float32[2] {1.0, 2.0}\n"
-               "  %b = const float32[2] {3.0, 5.0}\n"
-               "  %c = Mul(%a, %b)\n"
-               "  %y = Add(%x, %c)\n"
-               "  return %y\n"
-               "}\n",
-               "graph g(%x: float32[2]) { %c = const float32[2] {3.0, 10.0} %y = Add(%x, %c) return %y }");
+    CHECK_PASS(
+        "fold_constants",
+        "graph g(%x: float32[2]) {\n"
+        "  %a = const float32[2] {1.0, 2.0}\n"
+        "  %b = const float32[2] {3.0, 5.0}\n"
+        "  %c = Mul(%a, %b)\n"
+        "  %y = Add(%x, %c)\n"
+        "  return %y\n"
+        "}\n",
+        "graph g(%x: float32[2]) { %c = const float32[2] {3.0, 10.0} %y = Add(%x, %c) return %y }");
 }
 
 static void small_fold_shapes(void)
