@@ -349,14 +349,18 @@ static holo_status file_writer_fail(hg_writer *w, const char *verb, int number, 
     return file_fail(error, verb, hg_str_from(w->path), number);
 }
 
-/* A new file beside the target. Permissions come from the umask, as for any new file. */
+/* A new file beside the target, whose own name may leave no room for more. Permissions come from
+ * the umask, as for any new file. */
 static int file_make_temporary(hg_writer *w)
 {
+    const char *slash = strrchr(w->path, '/');
+    const size_t folder = slash == NULL ? 0 : (size_t)(slash - w->path) + 1;
+    memcpy(w->temporary, w->path, folder);
     for (int i = 0; i < FILE_TEMPORARY_TRIES; i++) {
         struct timespec now = {0};
         clock_gettime(CLOCK_REALTIME, &now);
-        snprintf(w->temporary, w->path_size, "%s.%lx%lx.tmp", w->path, (long)getpid(),
-                 (long)now.tv_nsec + i);
+        snprintf(w->temporary + folder, w->path_size - folder, ".hologram-%lx%lx.tmp",
+                 (long)getpid(), (long)now.tv_nsec + i);
         int fd = open(w->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0 || errno != EEXIST) return fd;
     }
@@ -372,7 +376,7 @@ static void file_writer_free_names(hg_writer *w)
 
 static holo_status file_writer_names(hg_writer *w, const char *path, holo_error *error)
 {
-    w->path_size = strlen(path) + 48;
+    w->path_size = strlen(path) + 64;
     w->path = hg_alloc_zero(&w->alloc, w->path_size);
     w->temporary = hg_alloc_zero(&w->alloc, w->path_size);
     w->buffer = hg_alloc(&w->alloc, FILE_WRITER_BUFFER);

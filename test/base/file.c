@@ -281,6 +281,22 @@ static void file_writer_commits(void)
     CHECK_STATUS(hg_writer_write(&w, "x", 1, &e), HOLO_E_STATE);
 }
 
+/* A target with the longest name a file can have. */
+static void file_writer_longest_name(void)
+{
+    char name[256];
+    memset(name, 'n', 255);
+    name[255] = 0;
+    const char *path = hg_test_temp(name);
+    holo_error e = {0};
+    hg_writer w;
+    if (!CHECK_OK(hg_writer_init_file(&w, path, NULL, &e), &e)) return;
+    CHECK_OK(hg_writer_write(&w, "x", 1, &e), &e);
+    CHECK_OK(hg_writer_commit(&w, &e), &e);
+    hg_writer_abort(&w);
+    CHECK_EQ_INT(access(path, F_OK), 0);
+}
+
 static void file_writer_aborts(void)
 {
     const char *path = hg_test_temp("out");
@@ -390,6 +406,7 @@ const hg_test_case hg_tests_base_file[] = {
     {"beneath_opens", file_beneath_opens},
     {"beneath_refuses", file_beneath_refuses},
     {"writer_commits", file_writer_commits},
+    {"writer_longest_name", file_writer_longest_name},
     {"writer_aborts", file_writer_aborts},
     {"writer_refuses", file_writer_refuses},
     {"writer_to_memory", file_writer_to_memory},
