@@ -359,7 +359,7 @@ static int file_make_temporary(hg_writer *w)
     for (int i = 0; i < FILE_TEMPORARY_TRIES; i++) {
         struct timespec now = {0};
         clock_gettime(CLOCK_REALTIME, &now);
-        snprintf(w->temporary + folder, w->path_size - folder, ".hologram-%lx%lx.tmp",
+        snprintf(w->temporary + folder, w->path_size - folder, "hologram-%lx%lx.tmp",
                  (long)getpid(), (long)now.tv_nsec + i);
         int fd = open(w->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0 || errno != EEXIST) return fd;
