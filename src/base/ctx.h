@@ -13,7 +13,8 @@ typedef struct hg_ctx {
     void *log_user;
     holo_limits limits;
     holo_numerics numerics;
-    uint32_t flags; /* HOLO_COMPILE_* */
+    uint32_t flags;    /* HOLO_COMPILE_* */
+    uint64_t outlined; /* nodes copied into bodies so far: nesting must not multiply without end */
 } hg_ctx;
 
 /* A sentence to the log callback, if there is one. */

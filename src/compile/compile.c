@@ -1,10 +1,11 @@
-/* compile.c - the stages in order: import, passes, plan, write; then the result is opened once, so that a
- * file that the runtime would refuse is a compile error. */
+/* compile.c - the stages in order: import, passes, plan, write; then the result is opened once, so
+ * that a file that the runtime would refuse is a compile error. */
 #include "compile/compile.h"
 
 #include "archive/write.h"
 #include "base/hash.h"
 #include "import/onnx/import.h"
+#include "op/op_body.h"
 #include "pass/pass.h"
 
 holo_status hg_compile_init(hg_compile *c, const holo_compile_options *options, size_t n_model,
@@ -44,7 +45,8 @@ void hg_compile_deinit(hg_compile *c)
     hg_arena_deinit(&c->ctx.arena);
 }
 
-/* ---- one model ----------------------------------------------------------------------------------------- */
+/* ---- one model
+ * ----------------------------------------------------------------------------------------- */
 
 static bool compile_progress(void *user, const char *stage, uint64_t done, uint64_t total)
 {
@@ -54,23 +56,56 @@ static bool compile_progress(void *user, const char *stage, uint64_t done, uint6
                                 c->n_model * total * 2);
 }
 
-holo_status hg_compile_model_run(hg_compile *c, hg_compile_model *m)
+static holo_status compile_body(hg_compile *c, hg_graph *body);
+
+/* Passes, bodies, plan. A body comes behind the program that runs it. */
+static holo_status compile_graph(hg_compile *c, hg_graph *g, uint32_t nodes_before, hg_program *out)
 {
     const holo_compile_options *o = c->options;
-    m->nodes_before = (uint32_t)hg_graph_count_nodes(&m->graph);
     hg_pipeline_options pipeline = {.disable = o->disable,
                                     .n_disable = o->n_disable,
                                     .dump_after = o->dump_after,
                                     .dump = o->dump,
                                     .dump_user = o->dump_user,
                                     .progress = compile_progress,
-                                    .progress_user = c};
-    HG_TRY(hg_pipeline_run(&m->graph, &pipeline));
-    HG_TRY(hg_plan_graph(&m->graph, &c->weights, m->nodes_before, &m->program));
-    c->report.nodes_before += m->nodes_before;
-    c->report.nodes_after += m->program.head.nodes_after;
-    c->report.steps += m->program.head.n_step;
+                                    .progress_user = c,
+                                    .is_inferred = g->is_body};
+    HG_TRY(hg_pipeline_run(g, &pipeline));
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;
+         id = hg_graph_node(g, id)->next) {
+        size_t n_body;
+        if (hg_node_ints(hg_graph_node(g, id), "bodies", &n_body) == NULL) continue;
+        for (uint32_t k = 0; k < n_body; k++) {
+            HG_TRY(hg_outline_settle(g, id, k));
+            HG_TRY(compile_body(c, hg_body_graph(g, hg_graph_node(g, id), k)));
+        }
+    }
+    HG_TRY(hg_plan_graph(g, &c->weights, nodes_before, out));
+    c->report.nodes_before += nodes_before;
+    c->report.nodes_after += out->head.nodes_after;
+    c->report.steps += out->head.n_step;
     return HOLO_OK;
+}
+
+/* Bodies are nested no deeper than the import allows. */
+static holo_status compile_body(hg_compile *c, hg_graph *body)
+{
+    hg_program *grown =
+        hg_arena_grow(&c->ctx.arena, c->body, c->n_body, &c->body_capacity, sizeof *grown);
+    hg_program program;
+    if (grown == NULL) return hg_fail_nomem(c->ctx.error, sizeof *grown);
+    c->body = grown;
+    body->number = (uint32_t)(c->n_model + c->n_body);
+    size_t at = c->n_body++;
+    HG_TRY(compile_graph(c, body, 0, &program));
+    c->body[at] = program;
+    return HOLO_OK;
+}
+
+holo_status hg_compile_model_run(hg_compile *c, hg_compile_model *m)
+{
+    m->nodes_before = (uint32_t)hg_graph_count_nodes(&m->graph);
+    return compile_graph(c, &m->graph, m->nodes_before, &m->program);
 }
 
 static holo_status compile_import(hg_compile *c, hg_compile_model *m, const void *data, size_t size,
@@ -97,7 +132,7 @@ static holo_status compile_split_path(hg_compile *c, const char *path, hg_str *s
     const char *dot = strrchr(name, '.');
     size_t length = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
     *stem = hg_str_copy(&c->ctx.arena, (hg_str){name, length});
-    hg_str dir = slash == NULL    ? hg_str_from(".")
+    hg_str dir = slash == NULL   ? hg_str_from(".")
                  : slash == path ? hg_str_from("/")
                                  : (hg_str){path, (size_t)(slash - path)};
     dir = hg_str_copy(&c->ctx.arena, dir);
@@ -155,7 +190,8 @@ static holo_status compile_bytes(hg_compile *c, const void *data, size_t size)
     return hg_compile_model_run(c, &c->model[0]);
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------- */
+/* ---- writing
+ * ------------------------------------------------------------------------------------------- */
 
 static bool compile_weights_progress(void *user, uint64_t done, uint64_t total)
 {
@@ -164,13 +200,15 @@ static bool compile_weights_progress(void *user, uint64_t done, uint64_t total)
     return c->options->progress(c->options->progress_user, "write", total + done, total * 2);
 }
 
-/* Pairs of texts of all graphs; a key that an earlier graph has with the same value is not repeated. */
+/* Pairs of texts of all graphs; a key that an earlier graph has with the same value is not
+ * repeated. */
 static holo_status compile_meta(hg_compile *c, hg_str *out)
 {
     size_t bytes = 0, at = 0;
     for (size_t i = 0; i < c->n_model; i++)
         for (size_t k = 0; k < c->model[i].graph.n_meta; k++)
-            bytes += c->model[i].graph.meta[k].key.length + c->model[i].graph.meta[k].value.length + 2;
+            bytes +=
+                c->model[i].graph.meta[k].key.length + c->model[i].graph.meta[k].value.length + 2;
     char *text;
     HG_TRY(HG_NEW(&c->ctx, bytes + 1, &text));
     for (size_t i = 0; i < c->n_model; i++) {
@@ -203,10 +241,16 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
     hg_str meta;
     uint64_t hash;
     HG_TRY(compile_meta(c, &meta));
-    HG_TRY(HG_NEW(&c->ctx, c->n_model + 2, &table));
-    HG_TRY(hg_holo_write_begin(&w, out, table, (uint32_t)c->n_model + 2, c->ctx.error));
+    size_t n_section = c->n_model + c->n_body + 2;
+    if (n_section > HG_HOLO_MAX_SECTION)
+        return hg_fail(c->ctx.error, HOLO_E_LIMIT,
+                       "%zu graphs and bodies are more than a file holds", n_section);
+    HG_TRY(HG_NEW(&c->ctx, n_section, &table));
+    HG_TRY(hg_holo_write_begin(&w, out, table, (uint32_t)n_section, c->ctx.error));
     for (size_t i = 0; i < c->n_model; i++)
         HG_TRY(compile_write_program(c, &w, &c->model[i].program));
+    for (size_t i = 0; i < c->n_body; i++)
+        HG_TRY(compile_write_program(c, &w, &c->body[i]));
     HG_TRY(hg_holo_write_section(&w, HG_SECTION_META, meta.text, meta.length, c->ctx.error));
     HG_TRY(hg_holo_write_open(&w, HG_SECTION_WEIGHTS, c->ctx.error));
     HG_TRY(hg_weights_write(&c->weights, out, compile_weights_progress, c, &hash));
@@ -217,7 +261,8 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
     return HOLO_OK;
 }
 
-/* ---- the result, opened once ----------------------------------------------------------------------------- */
+/* ---- the result, opened once
+ * ----------------------------------------------------------------------------- */
 
 /* Sizes settled without data: only for graphs whose inputs have fixed shapes. */
 static holo_status compile_measure(hg_compile *c, const holo_model *model, uint32_t graph)
@@ -227,6 +272,8 @@ static holo_status compile_measure(hg_compile *c, const holo_model *model, uint3
     for (uint32_t i = 0; i < holo_model_input_count(model, graph); i++) {
         holo_port port;
         HG_TRY(holo_model_input(model, graph, i, &port));
+        if (port.rank < 0 || port.dtype == HOLO_STRING || port.dtype >= HOLO_SEQUENCE)
+            return HOLO_OK;
         for (int32_t k = 0; k < port.rank; k++)
             if (port.dim[k] < 0) return HOLO_OK;
     }
@@ -267,7 +314,9 @@ static holo_status compile_check_file(hg_compile *c, const char *path)
     return compile_check_model(c, model);
 }
 
-/* ---- public ------------------------------------------------------------------------------------------------ */
+/* ---- public
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* Free space before the bytes remembers where the allocation starts. */
 enum { COMPILE_BUFFER_ROOM = 2 * HG_ALIGN };
@@ -330,8 +379,7 @@ holo_status holo_compile_files(const char *const *paths, size_t n_paths, const c
                                holo_error *error)
 {
     hg_compile c;
-    if (paths == NULL || n_paths == 0)
-        return hg_fail(error, HOLO_E_ARG, "no model file was given");
+    if (paths == NULL || n_paths == 0) return hg_fail(error, HOLO_E_ARG, "no model file was given");
     holo_status status = hg_compile_init(&c, options, n_paths, error);
     bool check_only = status == HOLO_OK && (c.options->flags & HOLO_COMPILE_CHECK_ONLY) != 0;
     if (status == HOLO_OK && !check_only && out_path == NULL)

@@ -22,6 +22,8 @@ typedef struct hg_compile {
     holo_compile_report report;
     hg_compile_model *model;
     size_t n_model, at; /* at: the one being compiled, for progress */
+    hg_program *body;   /* of control flow, behind the models in the file */
+    size_t n_body, body_capacity;
     hg_weights weights;
     bool *dim_is_used, *shape_is_used;
 } hg_compile;

@@ -443,6 +443,16 @@ void hg_graph_move_node(hg_graph *g, hg_node_id node, hg_node_id before)
     graph_link_node(g, node, region, before);
 }
 
+void hg_graph_splice(hg_graph *g, hg_region_id body, hg_node_id before)
+{
+    const hg_region_id to = hg_graph_node(g, before)->region;
+    for (hg_node_id id = hg_graph_region(g, body)->first; id != 0;
+         id = hg_graph_region(g, body)->first) {
+        graph_unlink_node(g, id);
+        graph_link_node(g, id, to, before);
+    }
+}
+
 holo_status hg_graph_set_attr(hg_graph *g, hg_node_id node, hg_attr attr)
 {
     hg_node *n = hg_graph_node(g, node);

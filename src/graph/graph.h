@@ -138,6 +138,10 @@ typedef struct hg_graph {
     size_t n_region, region_capacity;
     hg_meta *meta;
     size_t n_meta, meta_capacity;
+    struct hg_graph **child; /* bodies that have become graphs of their own (op/op_body.h) */
+    size_t n_child, child_capacity;
+    uint32_t number; /* of its program in the file, once that is decided */
+    bool is_body;
 } hg_graph;
 
 enum { HG_REGION_MAIN = 1 };
@@ -221,6 +225,8 @@ void hg_graph_replace_uses(hg_graph *g, hg_value_id old, hg_value_id replacement
 void hg_graph_remove_node(hg_graph *g, hg_node_id node);
 /* Moves a node before another of the same region (0: to the end). */
 void hg_graph_move_node(hg_graph *g, hg_node_id node, hg_node_id before);
+/* All nodes of a body go before a node of another region, in their order. */
+void hg_graph_splice(hg_graph *g, hg_region_id body, hg_node_id before);
 /* Attributes are immutable arrays: this copies them with one added or replaced. */
 HG_MUST_CHECK holo_status hg_graph_set_attr(hg_graph *g, hg_node_id node, hg_attr attr);
 

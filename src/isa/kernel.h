@@ -9,7 +9,8 @@
  *            behave in an undefined way. Called whenever sizes are settled, before the first run.
  *   size     only for kernels whose output sizes depend on data: sets rank and dims of the outputs
  * from the input data. check has accepted everything but the outputs before; it is called again
- * after. units    number of independent units of work (rows, tiles ...); a unit is never part of a
+ * after. May ask for bytes behind the elements of an output with a->extra, for text and items.
+ *   units    number of independent units of work (rows, tiles ...); a unit is never part of a
  * reduction that another unit shares, so results do not depend on how units are split over threads.
  *   scratch  bytes of private scratch each concurrent call of run needs, 64-byte aligned.
  *   run      computes units [begin, end). Never allocates, locks, logs or fails. What only data can
@@ -39,6 +40,7 @@ typedef struct hg_args {
     const hg_lane_code *code; /* verified; NULL when the step has none */
     hg_fault *fault;
     uint32_t n_in, n_out, n_param;
+    size_t *extra; /* per output: bytes behind its elements (isa/deep.h); 0 unless set by size */
 } hg_args;
 
 typedef struct hg_range {

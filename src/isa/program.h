@@ -1,9 +1,11 @@
-/* program.h - a program: what the planner writes and the runtime walks. One program per graph.
+/* program.h - a program: what the planner writes and the runtime walks. One program per graph, and
+ * one per body of its control flow.
  *
- * In a file it is one section: hg_program_head, then the tables below in this order, each starting at a
- * multiple of 8 bytes. No table holds an address, an offset into memory or anything else that could be
- * wrong without being noticed: lifetimes, memory layout and aliasing are derived by the runtime. What is
- * left to verify is that every index is in range and every value is defined before it is used. */
+ * In a file it is one section: hg_program_head, then the tables below in this order, each starting
+ * at a multiple of 8 bytes. No table holds an address, an offset into memory or anything else that
+ * could be wrong without being noticed: lifetimes, memory layout and aliasing are derived by the
+ * runtime. What is left to verify is that every index is in range and every value is defined before
+ * it is used. */
 #ifndef HG_ISA_PROGRAM_H
 #define HG_ISA_PROGRAM_H
 
@@ -21,7 +23,8 @@ typedef enum hg_storage {
     HG_STORAGE_INPUT = 1,  /* the caller's buffer; ref: number of the input */
     HG_STORAGE_WEIGHT = 2, /* the file; ref: number of the weight */
     HG_STORAGE_ARENA = 3,  /* the session: planned, or late when its size depends on data */
-    HG_STORAGE_ALIAS = 4   /* another value (ref: a smaller number, itself no alias) seen differently */
+    HG_STORAGE_ALIAS =
+        4 /* another value (ref: a smaller number, itself no alias) seen differently */
 } hg_storage;
 
 typedef struct hg_value_rec {
@@ -29,7 +32,7 @@ typedef struct hg_value_rec {
     int8_t rank; /* -1: known only at run time */
     uint8_t storage;
     uint8_t zero;
-    uint32_t dims;   /* first of rank entries in list: dim numbers */
+    uint32_t dims; /* first of rank entries in list: dim numbers */
     uint32_t ref;
     uint32_t offset; /* ALIAS: dim number, in elements; 0: none */
     uint32_t name;   /* text */
@@ -39,13 +42,13 @@ typedef struct hg_value_rec {
 typedef struct hg_step_rec {
     uint16_t op; /* hg_opcode */
     uint16_t zero;
-    uint32_t kernel; /* KERNEL: number of the import */
+    uint32_t kernel;         /* KERNEL: number of the import */
     uint32_t in, n_in;       /* entries of list: value numbers, 0 for absent */
     uint32_t out, n_out;     /* entries of list: value numbers, 0 for unwanted */
     uint32_t param, n_param; /* entries of list: dim numbers; BIND: symbol numbers */
     uint32_t code;           /* number of the lane code + 1, 0: none */
     uint32_t name;           /* text: the node it came from */
-    uint32_t a, b;
+    uint32_t a, b;           /* IF, LOOP: programs of the same file; otherwise 0 */
 } hg_step_rec;
 
 typedef struct hg_symbol_rec {
@@ -79,11 +82,11 @@ typedef struct hg_program_head {
     uint32_t n_in, n_out;
     uint32_t n_weight;
     uint32_t n_code, n_lane_op, n_lane_out;
-    uint32_t n_text;   /* bytes; the last one is 0. A text is a position in it */
-    uint32_t numerics; /* holo_numerics */
-    uint32_t name;     /* text: name of the graph */
+    uint32_t n_text;                    /* bytes; the last one is 0. A text is a position in it */
+    uint32_t numerics;                  /* holo_numerics */
+    uint32_t name;                      /* text: name of the graph */
     uint32_t nodes_before, nodes_after; /* for inspect */
-    uint32_t zero;
+    uint32_t is_body;                   /* 1: run by a step of an earlier program, not by name */
 } hg_program_head;
 
 /* Tables as arrays; they point into the copied section. */
@@ -105,15 +108,23 @@ typedef struct hg_program {
 
 /* Bytes of the section that head describes, or 0 when that cannot be represented. */
 size_t hg_program_bytes(const hg_program_head *head);
-/* Points the tables into section (8-byte aligned, `size` bytes); E_FORMAT when sizes do not agree. */
+/* Points the tables into section (8-byte aligned, `size` bytes); E_FORMAT when sizes do not agree.
+ */
 HG_MUST_CHECK holo_status hg_program_view(const void *section, size_t size, hg_program *out,
                                           holo_error *e);
 /* Writes the section: dst has hg_program_bytes bytes. */
 void hg_program_store(const hg_program *p, void *dst);
-/* Everything the runtime relies on and does not derive or check itself. weight_bytes: size of the weights
- * section. Linear in the program. */
+/* Everything the runtime relies on and does not derive or check itself. weight_bytes: size of the
+ * weights section. Linear in the program. */
 HG_MUST_CHECK holo_status hg_program_verify(const hg_program *p, uint64_t weight_bytes,
                                             holo_error *e);
+/* Step i, IF or LOOP, fits the programs it runs: numbers and types of inputs and outputs. b: NULL
+ * for LOOP. */
+HG_MUST_CHECK holo_status hg_program_verify_bodies(const hg_program *p, uint32_t i,
+                                                   const hg_program *a, const hg_program *b,
+                                                   holo_error *e);
+/* LOOP: how many values go from one iteration to the next. */
+uint32_t hg_program_n_carried(const hg_program *p, const hg_step_rec *s);
 /* Lane code number i as the interpreters take it. */
 hg_lane_code hg_program_code(const hg_program *p, uint32_t i);
 /* Disassembly, a step a line. */

@@ -1,6 +1,8 @@
-/* verify.c - a program that passes cannot fault the run loop: every index is in range, every value is
- * defined before it is used, symbols are bound before they are needed. Sizes and kernel arguments are
- * checked when they are known, by the runtime's prepare and the kernels' own checks. */
+/* verify.c - a program that passes cannot fault the run loop: every index is in range, every value
+ * is defined before it is used, symbols are bound before they are needed. Sizes and kernel
+ * arguments are checked when they are known, by the runtime's prepare and the kernels' own checks.
+ */
+#include "isa/deep.h"
 #include "isa/program.h"
 
 #define VERIFY(condition, ...)                                                                     \
@@ -19,7 +21,8 @@ static holo_status verify_text(const hg_program *p, holo_error *e)
            "the text table does not end with a zero byte");
     VERIFY(p->head.name < p->head.n_text, "the graph's name lies outside the text table");
     for (uint32_t i = 0; i < p->head.n_kernel; i++)
-        VERIFY(p->kernel[i] < p->head.n_text, "the name of kernel %u lies outside the text table", i);
+        VERIFY(p->kernel[i] < p->head.n_text, "the name of kernel %u lies outside the text table",
+               i);
     return HOLO_OK;
 }
 
@@ -49,8 +52,7 @@ static holo_status verify_dims(const hg_program *p, holo_error *e)
         VERIFY(s->name < p->head.n_text, "the name of symbol %u lies outside the text table", i);
         VERIFY(s->kind == HG_SYMBOL_INPUT || (s->value != 0 && s->value < p->head.n_value),
                "symbol %u refers to value %u of %u", i, s->value, p->head.n_value);
-        VERIFY(s->kind != HG_SYMBOL_SIZE ||
-                   (int64_t)s->index < (int64_t)p->value[s->value].rank,
+        VERIFY(s->kind != HG_SYMBOL_SIZE || (int64_t)s->index < (int64_t)p->value[s->value].rank,
                "symbol %u is dimension %u of a value of rank %d", i, s->index,
                p->value[s->value].rank);
     }
@@ -61,8 +63,8 @@ static holo_status verify_value(const hg_program *p, uint32_t i, holo_error *e)
 {
     const hg_value_rec *v = &p->value[i];
     VERIFY(hg_dtype_is_valid(v->dtype), "value %u has unknown element type %u", i, v->dtype);
-    VERIFY(v->rank >= -1 && v->rank <= HG_MAX_RANK, "value %u has rank %d, at most %d is allowed", i,
-           v->rank, HG_MAX_RANK);
+    VERIFY(v->rank >= -1 && v->rank <= HG_MAX_RANK, "value %u has rank %d, at most %d is allowed",
+           i, v->rank, HG_MAX_RANK);
     VERIFY(v->name < p->head.n_text, "the name of value %u lies outside the text table", i);
     if (v->rank > 0) {
         VERIFY(verify_slice(v->dims, (uint32_t)v->rank, p->head.n_list),
@@ -79,11 +81,14 @@ static holo_status verify_value(const hg_program *p, uint32_t i, holo_error *e)
         VERIFY(v->ref < p->head.n_in && p->in[v->ref].value == i,
                "value %u says it is input %u, which it is not", i, v->ref);
     if (v->storage == HG_STORAGE_WEIGHT)
-        VERIFY(v->ref < p->head.n_weight && v->rank >= 0, "value %u refers to weight %u of %u", i,
-               v->ref, p->head.n_weight);
+        VERIFY(v->ref < p->head.n_weight && v->rank >= 0 && !hg_is_container((holo_dtype)v->dtype),
+               "value %u refers to weight %u of %u", i, v->ref, p->head.n_weight);
     if (v->storage == HG_STORAGE_ALIAS)
         VERIFY(v->ref != 0 && v->ref < i && p->value[v->ref].storage != HG_STORAGE_ALIAS &&
-                   v->offset < p->head.n_dim && hg_dtype_bits((holo_dtype)v->dtype) % 8 == 0,
+                   v->offset < p->head.n_dim && hg_dtype_bits((holo_dtype)v->dtype) % 8 == 0 &&
+                   (p->value[v->ref].dtype == v->dtype ||
+                    (!hg_is_deep((holo_dtype)v->dtype) &&
+                     !hg_is_deep((holo_dtype)p->value[v->ref].dtype))),
                "value %u is a view of %u, which is not possible", i, v->ref);
     return HOLO_OK;
 }
@@ -153,6 +158,21 @@ static holo_status verify_operands(const hg_program *p, uint32_t i, holo_error *
     return HOLO_OK;
 }
 
+static holo_status verify_loop(const hg_program *p, uint32_t i, holo_error *e)
+{
+    const hg_step_rec *s = &p->step[i];
+    VERIFY(s->n_param >= 1 && s->n_in >= 2, "step %u: LOOP takes a trip count and a condition", i);
+    for (uint32_t k = 0; k < s->n_param; k++) {
+        const hg_dim_rec *d = &p->dim[p->list[s->param + k]];
+        int64_t most = k == 0 ? hg_min(s->n_in - 2, s->n_out) : 1;
+        VERIFY(d->op == HG_DIM_CONST && d->value >= 0 && d->value <= most,
+               "step %u: LOOP has parameter %u above %lld", i, k, (long long)most);
+    }
+    VERIFY(s->n_param - 1 == s->n_out - hg_program_n_carried(p, s),
+           "step %u: LOOP has %u parameters for %u outputs", i, s->n_param, s->n_out);
+    return HOLO_OK;
+}
+
 static holo_status verify_step(const hg_program *p, uint32_t i, holo_error *e)
 {
     const hg_step_rec *s = &p->step[i];
@@ -175,8 +195,10 @@ static holo_status verify_step(const hg_program *p, uint32_t i, holo_error *e)
                "step %u: DIMS gives one tensor", i);
         return HOLO_OK;
     case HG_STEP_IF:
-    case HG_STEP_LOOP:
-        VERIFY(false, "step %u: control flow is not supported by this version", i);
+        VERIFY(s->n_in >= 1 && p->list[s->in] != 0 && s->n_param == 0 && s->a != s->b,
+               "step %u: IF takes a condition and two bodies", i);
+        return HOLO_OK;
+    case HG_STEP_LOOP: return verify_loop(p, i, e);
     }
     VERIFY(false, "step %u has unknown operation %u", i, s->op);
 }
@@ -187,10 +209,104 @@ holo_status hg_program_verify(const hg_program *p, uint64_t weight_bytes, holo_e
     HG_TRY(verify_values(p, weight_bytes, e));
     HG_TRY(verify_dims(p, e));
     HG_TRY(verify_code(p, e));
+    VERIFY(p->head.is_body <= 1, "the head says neither graph nor body");
     VERIFY(p->head.numerics <= HOLO_EXACT, "unknown numerics %u", p->head.numerics);
     for (uint32_t i = 0; i < p->head.n_step; i++) {
         HG_TRY(verify_operands(p, i, e));
         HG_TRY(verify_step(p, i, e));
     }
     return HOLO_OK;
+}
+
+/* ---- bodies
+ * ---------------------------------------------------------------------------------------- */
+
+uint32_t hg_program_n_carried(const hg_program *p, const hg_step_rec *s)
+{
+    return (uint32_t)p->dim[p->list[s->param]].value;
+}
+
+static bool verify_same_type(const hg_program *p, uint32_t v, const hg_program *q, uint32_t w)
+{
+    const hg_value_rec *a = &p->value[v], *b = &q->value[w];
+    return a->dtype == b->dtype && (a->rank == b->rank || a->rank < 0 || b->rank < 0);
+}
+
+/* Inputs [first, first + count) of the step are inputs [port, port + count) of the body. */
+static holo_status verify_body_inputs(const hg_program *p, uint32_t i, uint32_t first,
+                                      const hg_program *body, uint32_t port, holo_error *e)
+{
+    for (uint32_t k = 0; port + k < body->head.n_in; k++) {
+        uint32_t v = p->list[p->step[i].in + first + k];
+        VERIFY(v != 0 && verify_same_type(p, v, body, body->in[port + k].value),
+               "step %u: input %u does not fit input %u of its body", i, first + k, port + k);
+    }
+    return HOLO_OK;
+}
+
+static holo_status verify_body_output(const hg_program *p, uint32_t i, uint32_t j,
+                                      const hg_program *body, uint32_t port, holo_error *e)
+{
+    uint32_t v = p->list[p->step[i].out + j];
+    VERIFY(v == 0 || verify_same_type(p, v, body, body->out[port].value),
+           "step %u: output %u does not fit output %u of its body", i, j, port);
+    return HOLO_OK;
+}
+
+static holo_status verify_if_bodies(const hg_program *p, uint32_t i, const hg_program *a,
+                                    const hg_program *b, holo_error *e)
+{
+    const hg_step_rec *s = &p->step[i];
+    VERIFY(s->n_in - 1 == (uint64_t)a->head.n_in + b->head.n_in && s->n_out == a->head.n_out &&
+               s->n_out == b->head.n_out,
+           "step %u: IF has %u inputs and %u outputs, its bodies %u and %u, %u and %u", i, s->n_in,
+           s->n_out, a->head.n_in, b->head.n_in, a->head.n_out, b->head.n_out);
+    HG_TRY(verify_body_inputs(p, i, 1, a, 0, e));
+    HG_TRY(verify_body_inputs(p, i, 1 + a->head.n_in, b, 0, e));
+    for (uint32_t j = 0; j < s->n_out; j++) {
+        HG_TRY(verify_body_output(p, i, j, a, j, e));
+        HG_TRY(verify_body_output(p, i, j, b, j, e));
+    }
+    return HOLO_OK;
+}
+
+static bool verify_is_scalar(const hg_program *p, uint32_t v, holo_dtype dtype)
+{
+    return p->value[v].dtype == dtype && p->value[v].rank == 0;
+}
+
+static holo_status verify_loop_bodies(const hg_program *p, uint32_t i, const hg_program *a,
+                                      holo_error *e)
+{
+    const hg_step_rec *s = &p->step[i];
+    uint32_t n_carried = hg_program_n_carried(p, s);
+    VERIFY(s->n_in == a->head.n_in && s->n_out + 1 == a->head.n_out,
+           "step %u: LOOP has %u inputs and %u outputs, its body %u and %u", i, s->n_in, s->n_out,
+           a->head.n_in, a->head.n_out);
+    VERIFY(verify_is_scalar(a, a->in[0].value, HOLO_I64) &&
+               verify_is_scalar(a, a->in[1].value, HOLO_BOOL) &&
+               a->value[a->out[0].value].dtype == HOLO_BOOL,
+           "step %u: the body of LOOP does not take a counter and a condition", i);
+    HG_TRY(verify_body_inputs(p, i, 2, a, 2, e));
+    for (uint32_t j = 0; j < s->n_out; j++) {
+        uint32_t v = p->list[s->out + j], inner = a->out[j + 1].value;
+        if (j < n_carried) {
+            VERIFY(verify_same_type(a, inner, a, a->in[j + 2].value),
+                   "step %u: LOOP gives carried value %u another type", i, j);
+            HG_TRY(verify_body_output(p, i, j, a, j + 1, e));
+            continue;
+        }
+        bool collects = p->dim[p->list[s->param + 1 + j - n_carried]].value == 1;
+        VERIFY(v == 0 || p->value[v].dtype == (collects ? HOLO_SEQUENCE : a->value[inner].dtype),
+               "step %u: output %u does not fit what the body gives", i, j);
+        VERIFY(collects || hg_dtype_bits((holo_dtype)a->value[inner].dtype) != 0,
+               "step %u: output %u stacks what is no tensor", i, j);
+    }
+    return HOLO_OK;
+}
+
+holo_status hg_program_verify_bodies(const hg_program *p, uint32_t i, const hg_program *a,
+                                     const hg_program *b, holo_error *e)
+{
+    return b != NULL ? verify_if_bodies(p, i, a, b, e) : verify_loop_bodies(p, i, a, e);
 }

@@ -1,7 +1,7 @@
 /* infer_shapes.c - types and shapes of every value, as expressions; composite operators are
  * rewritten on the way, since their rewrites need the shapes of what is before them and give those
- * after them. */
-#include "pass/pass.h"
+ * after them. So are bodies of control flow, which become graphs of their own. */
+#include "pass/outline.h"
 
 static bool infer_is_used(const hg_graph *g, hg_node_id id)
 {
@@ -27,16 +27,52 @@ static holo_status infer_lower(hg_graph *g, hg_node_id id, bool *declined)
     return HOLO_OK;
 }
 
+/* A node nobody uses has no body worth looking at. */
+static holo_status infer_outline(hg_graph *g, hg_node_id id)
+{
+    if (infer_is_used(g, id)) HG_TRY(hg_outline_node(g, id));
+    hg_graph_remove_node(g, id);
+    return HOLO_OK;
+}
+
+static holo_status infer_node(hg_graph *g, hg_node_id id, bool *declined)
+{
+    *declined = true;
+    if (hg_graph_node(g, id)->n_body != 0) {
+        *declined = false;
+        return infer_outline(g, id);
+    }
+    HG_TRY(hg_op_infer(g, id));
+    return hg_graph_node(g, id)->op->lower == NULL ? HOLO_OK : infer_lower(g, id, declined);
+}
+
+/* How many items an input has is known when it is bound. */
+static holo_status infer_containers(hg_graph *g)
+{
+    const hg_region *r = hg_graph_region(g, HG_REGION_MAIN);
+    for (uint32_t i = 0; i < r->n_in; i++) {
+        hg_value *v = hg_graph_value(g, r->in[i]);
+        if (!hg_type_is_container(&v->type) || v->type.rank != HG_RANK_UNKNOWN) continue;
+        v->type.rank = 1;
+        v->type.dim[0] = hg_dim_symbol(
+            &g->dims,
+            (hg_symbol){.name = hg_str_format(&g->ctx->arena, "%.*s.count", HG_STR_ARG(v->name)),
+                        .kind = HG_SYMBOL_INPUT,
+                        .at_most = -1});
+    }
+    return g->dims.failed ? hg_fail_nomem(g->ctx->error, sizeof(hg_dim_rec)) : HOLO_OK;
+}
+
 /* Lowered nodes stand before the one they replace and may be composite themselves: they are visited
  * again, so rewriting ends because every rewrite uses simpler operators. */
-static holo_status infer_run(hg_graph *g, bool *changed)
+holo_status hg_infer_graph(hg_graph *g, bool *changed)
 {
+    HG_TRY(infer_containers(g));
     hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first;
     while (id != 0) {
         hg_node_id prev = hg_graph_node(g, id)->prev;
-        bool declined = true;
-        HG_TRY(hg_op_infer(g, id));
-        if (hg_graph_node(g, id)->op->lower != NULL) HG_TRY(infer_lower(g, id, &declined));
+        bool declined;
+        HG_TRY(infer_node(g, id, &declined));
         *changed |= !declined;
         if (declined)
             id = hg_graph_node(g, id)->next;
@@ -51,5 +87,5 @@ const hg_pass hg_pass_infer_shapes = {
     .name = "infer_shapes",
     .brief = "types and symbolic shapes of all values; composite operators become simple ones",
     .flags = HG_PASS_ALWAYS,
-    .run = infer_run,
+    .run = hg_infer_graph,
 };

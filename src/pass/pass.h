@@ -26,11 +26,18 @@ typedef struct hg_pipeline_options {
     void *dump_user;
     bool (*progress)(void *user, const char *stage, uint64_t done, uint64_t total);
     void *progress_user;
+    bool
+        is_inferred; /* leaves out the first pass: bodies are inferred with the graph around them */
 } hg_pipeline_options;
 
 HG_MUST_CHECK holo_status hg_pipeline_run(hg_graph *g, const hg_pipeline_options *options);
 /* In pipeline order, NULL-terminated; passes that repeat stand there several times. */
 const hg_pass *const *hg_pipeline(void);
+/* Puts dims in place of symbols in all types, contents and attributes: to[i] for symbol i, 0 keeps
+ * it. */
+HG_MUST_CHECK holo_status hg_resolve_symbols(hg_graph *g, const hg_dim *to);
+/* What has become constant around a body is constant inside: body k of a holo:If or holo:Loop. */
+HG_MUST_CHECK holo_status hg_outline_settle(hg_graph *g, hg_node_id id, uint32_t k);
 /* NULL when there is none of that name. */
 const hg_pass *hg_pass_find(const char *name);
 

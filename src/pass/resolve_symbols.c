@@ -53,6 +53,13 @@ static holo_status resolve_attrs(hg_graph *g, const hg_dim *to)
     return HOLO_OK;
 }
 
+holo_status hg_resolve_symbols(hg_graph *g, const hg_dim *to)
+{
+    HG_TRY(resolve_values(g, to));
+    HG_TRY(resolve_attrs(g, to));
+    return g->dims.failed ? hg_fail_nomem(g->ctx->error, sizeof(hg_dim_rec)) : HOLO_OK;
+}
+
 static holo_status resolve_run(hg_graph *g, bool *changed)
 {
     hg_dim *to;
@@ -63,10 +70,8 @@ static holo_status resolve_run(hg_graph *g, bool *changed)
         any |= to[i] != 0;
     }
     if (!any) return HOLO_OK;
-    HG_TRY(resolve_values(g, to));
-    HG_TRY(resolve_attrs(g, to));
     *changed = true;
-    return g->dims.failed ? hg_fail_nomem(g->ctx->error, sizeof(hg_dim_rec)) : HOLO_OK;
+    return hg_resolve_symbols(g, to);
 }
 
 const hg_pass hg_pass_resolve_symbols = {

@@ -1,8 +1,9 @@
 /* emit.c - graph to program.
  *
- * First every node is turned into a kernel call or a view, then the calls that no output needs are dropped
- * (shape arithmetic that ended up in dimension expressions has no reader left), then values, dims and
- * symbols that are still referred to are numbered and the tables written. */
+ * First every node is turned into a kernel call or a view, then the calls that no output needs are
+ * dropped (shape arithmetic that ended up in dimension expressions has no reader left), then
+ * values, dims and symbols that are still referred to are numbered and the tables written. */
+#include "op/op_body.h"
 #include "plan/plan.h"
 
 typedef struct emit_call {
@@ -36,8 +37,9 @@ typedef struct emitter {
     (((m)->p.table = emit_push((m)->ctx, (m)->p.table, &(m)->p.head.counter, &(m)->capacity,       \
                                &(entry), sizeof(entry))) != NULL                                   \
          ? HOLO_OK                                                                                 \
-         : hg_fail(m->ctx->error, HOLO_E_NOMEM, "out of memory or too many entries: the program is "  \
-                                                "too large"))
+         : hg_fail(m->ctx->error, HOLO_E_NOMEM,                                                    \
+                   "out of memory or too many entries: the program is "                            \
+                   "too large"))
 
 static void *emit_push(hg_ctx *ctx, const void *table, uint32_t *count, size_t *capacity,
                        const void *entry, size_t size)
@@ -49,7 +51,9 @@ static void *emit_push(hg_ctx *ctx, const void *table, uint32_t *count, size_t *
     return items;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------ */
+/* ---- calls
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static holo_status emit_calls(emitter *m)
 {
@@ -71,7 +75,8 @@ static holo_status emit_calls(emitter *m)
     return HOLO_OK;
 }
 
-/* ---- what is needed ------------------------------------------------------------------------------------------ */
+/* ---- what is needed
+ * ------------------------------------------------------------------------------------------ */
 
 /* Marks a dim, its operands, and the values its symbols are read from. */
 static void emit_need_dim(emitter *m, hg_dim dim)
@@ -136,7 +141,9 @@ static void emit_mark(emitter *m)
         if (m->call[i].node != 0) emit_need_call(m, &m->call[i]);
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------------------- */
+/* ---- tables
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static holo_status emit_text(emitter *m, hg_str s, uint32_t *out)
 {
@@ -151,7 +158,8 @@ static holo_status emit_text(emitter *m, hg_str s, uint32_t *out)
     for (size_t i = 0; i < s.length; i++)
         HG_TRY(EMIT_PUSH(m, text, n_text, text_capacity, s.text[i]));
     HG_TRY(EMIT_PUSH(m, text, n_text, text_capacity, end));
-    if (!hg_map_set(&m->texts, s, *out + 1)) return hg_fail_nomem(m->ctx->error, sizeof(hg_map_slot));
+    if (!hg_map_set(&m->texts, s, *out + 1))
+        return hg_fail_nomem(m->ctx->error, sizeof(hg_map_slot));
     return HOLO_OK;
 }
 
@@ -241,7 +249,8 @@ static holo_status emit_operand(emitter *m, hg_value_id id, uint32_t *number)
     if (id == 0) return HOLO_OK;
     if (m->value_number[id] == 0) {
         const hg_value *v = hg_graph_value(m->g, id);
-        bool packed = v->node != 0 && (hg_graph_node(m->g, v->node)->op->flags & HG_OP_AT_WRITE) != 0;
+        bool packed =
+            v->node != 0 && (hg_graph_node(m->g, v->node)->op->flags & HG_OP_AT_WRITE) != 0;
         if (v->constant == NULL && !packed)
             return hg_fail(m->ctx->error, HOLO_E_BUG, "value '%.*s' is used before it is computed",
                            HG_STR_ARG(v->name));
@@ -283,7 +292,9 @@ static holo_status emit_code(emitter *m, const hg_lane_code *code, uint32_t *num
     return HOLO_OK;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------------- */
+/* ---- steps
+ * -------------------------------------------------------------------------------------------------------
+ */
 
 /* Symbols that are elements of this value get their numbers right after it is computed. */
 static holo_status emit_bind(emitter *m, hg_value_id id)
@@ -321,16 +332,28 @@ static holo_status emit_view(emitter *m, const emit_call *c)
     return emit_bind(m, out);
 }
 
+/* Operations that are no kernels go by names of their own. */
+static holo_status emit_operation(emitter *m, const emit_call *c, hg_step_rec *step)
+{
+    const hg_node *n = hg_graph_node(m->g, c->node);
+    if (strcmp(c->e.kernel, "dims") == 0) {
+        step->op = HG_STEP_DIMS;
+        return HOLO_OK;
+    }
+    if (strcmp(c->e.kernel, "if") != 0 && strcmp(c->e.kernel, "loop") != 0)
+        return emit_kernel(m, c->e.kernel, &step->kernel);
+    step->op = c->e.kernel[0] == 'i' ? HG_STEP_IF : HG_STEP_LOOP;
+    step->a = hg_body_graph(m->g, n, 0)->number;
+    if (step->op == HG_STEP_IF) step->b = hg_body_graph(m->g, n, 1)->number;
+    return HOLO_OK;
+}
+
 static holo_status emit_step(emitter *m, const emit_call *c)
 {
     const hg_node *n = hg_graph_node(m->g, c->node);
     hg_step_rec step = {.op = HG_STEP_KERNEL, .n_in = c->e.n_in, .n_param = c->e.n_param};
     char buffer[64];
-    bool is_dims = strcmp(c->e.kernel, "dims") == 0;
-    if (is_dims)
-        step.op = HG_STEP_DIMS;
-    else
-        HG_TRY(emit_kernel(m, c->e.kernel, &step.kernel));
+    HG_TRY(emit_operation(m, c, &step));
     HG_TRY(emit_text(m, hg_node_label(m->g, c->node, buffer, sizeof buffer), &step.name));
     uint32_t *number;
     HG_TRY(HG_NEW(m->ctx, c->e.n_in + 1, &number));
@@ -432,6 +455,7 @@ holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, uint32_t nodes_befor
     HG_TRY(emit_symbols(&m));
     HG_TRY(emit_text(&m, g->name, &m.p.head.name));
     m.p.head.numerics = (uint32_t)g->ctx->numerics;
+    m.p.head.is_body = g->is_body;
     m.p.head.nodes_before = nodes_before;
     m.p.head.nodes_after = (uint32_t)hg_graph_count_nodes(g);
     *out = m.p;

@@ -1,7 +1,9 @@
-/* derive.c - what follows from a verified program: order of definition, lifetimes, buffers, what is late.
+/* derive.c - what follows from a verified program: order of definition, lifetimes, buffers, what is
+ * late.
  *
- * A buffer is a set of values that share memory: a value, views of it, and results computed in place. It
- * lives from its first definition to the last use of any member. */
+ * A buffer is a set of values that share memory: a value, views of it, and results computed in
+ * place. It lives from its first definition to the last use of any member. */
+#include "isa/deep.h"
 #include "runtime/model.h"
 
 #define DERIVE(condition, ...)                                                                     \
@@ -41,6 +43,19 @@ static bool derive_usable(const derive *d, uint32_t value, uint32_t step)
     return at == DERIVE_BEFORE || (at != DERIVE_UNDEFINED && at < step);
 }
 
+static bool derive_is_control(const hg_step_rec *r)
+{
+    return r->op == HG_STEP_IF || r->op == HG_STEP_LOOP;
+}
+
+/* Step s finds sizes of its outputs. */
+static bool derive_finds(const derive *d, uint32_t s)
+{
+    const hg_step_rec *r = &d->p->step[s];
+    if (derive_is_control(r)) return true;
+    return r->op == HG_STEP_KERNEL && d->g->reference[r->kernel]->size != NULL;
+}
+
 /* Definitions and uses in step order. */
 static holo_status derive_order(derive *d, holo_error *e)
 {
@@ -63,12 +78,15 @@ static holo_status derive_order(derive *d, holo_error *e)
         for (uint32_t k = 0; k < r->n_out; k++) {
             uint32_t v = p->list[r->out + k];
             if (v == 0) continue;
-            DERIVE(d->defined[v] == DERIVE_UNDEFINED, "step %u computes value %u a second time", s, v);
+            DERIVE(d->defined[v] == DERIVE_UNDEFINED, "step %u computes value %u a second time", s,
+                   v);
             d->defined[v] = s;
             d->last_use[v] = s;
         }
         d->g->n_operand += r->n_in + r->n_out;
         d->g->n_param += r->n_param;
+        d->g->n_control += derive_is_control(r);
+        if (r->n_out > d->g->max_out) d->g->max_out = r->n_out;
     }
     for (uint32_t i = 0; i < p->head.n_out; i++) {
         uint32_t v = p->out[i].value;
@@ -87,8 +105,7 @@ static holo_status derive_symbols(derive *d, holo_error *e)
         d->symbol_ready[i] = HG_NEVER;
         if (y->kind != HG_SYMBOL_SIZE) continue;
         uint32_t s = d->defined[y->value];
-        DERIVE(s < p->head.n_step && p->step[s].op == HG_STEP_KERNEL &&
-                   d->g->reference[p->step[s].kernel]->size != NULL,
+        DERIVE(s < p->head.n_step && derive_finds(d, s),
                "symbol %u is a size of value %u, whose size is not found at run time", i, y->value);
         uint32_t axis_dim = p->list[p->value[y->value].dims + y->index];
         DERIVE(p->dim[axis_dim].op == HG_DIM_SYMBOL && p->dim[axis_dim].value == i,
@@ -138,6 +155,10 @@ static void derive_dims(derive *d)
             at = derive_later(at, ready[p->list[r->dims + (uint32_t)k]]);
         if (r->storage == HG_STORAGE_ALIAS)
             at = derive_later(at, derive_later(d->g->value_ready[r->ref], ready[r->offset]));
+        /* How much lies behind the elements is found by the step. */
+        if (hg_is_deep((holo_dtype)r->dtype) && d->defined[v] < p->head.n_step &&
+            derive_finds(d, d->defined[v]))
+            at = derive_later(at, d->defined[v] + 1);
         d->g->value_ready[v] = at;
     }
 }
@@ -172,8 +193,8 @@ static holo_status derive_readiness(derive *d, holo_error *e)
         DERIVE(g->value_ready[p->in[i].value] == 0, "the size of input %u depends on the run", i);
     for (uint32_t s = 0; s < p->head.n_step; s++) {
         const hg_step_rec *r = &p->step[s];
-        bool sizes = r->op == HG_STEP_KERNEL && g->reference[r->kernel]->size != NULL;
-        uint32_t latest = sizes ? 1 : 0;
+        bool sizes = derive_finds(d, s);
+        uint32_t latest = sizes && !derive_is_control(r) ? 1 : 0;
         for (uint32_t k = 0; k < r->n_in; k++) {
             uint32_t at = g->value_ready[p->list[r->in + k]];
             DERIVE(at <= s, "step %u needs the size of value %u before it is known", s,
@@ -182,8 +203,8 @@ static holo_status derive_readiness(derive *d, holo_error *e)
         }
         for (uint32_t k = 0; k < r->n_out; k++) {
             uint32_t at = g->value_ready[p->list[r->out + k]];
-            DERIVE(at <= s + (sizes ? 1 : 0), "step %u needs the size of value %u before it is known",
-                   s, p->list[r->out + k]);
+            DERIVE(at <= s + (sizes ? 1 : 0),
+                   "step %u needs the size of value %u before it is known", s, p->list[r->out + k]);
             latest = derive_later(latest, at);
         }
         for (uint32_t k = 0; k < r->n_param && r->op != HG_STEP_BIND; k++) {
@@ -209,8 +230,8 @@ static bool derive_same_dims(const hg_program *p, const hg_value_rec *a, const h
     return true;
 }
 
-/* The input whose memory output v of an in-place kernel may take over at step s, or 0: it dies here, has
- * the same size, starts its buffer, and no other operand shares its memory. */
+/* The input whose memory output v of an in-place kernel may take over at step s, or 0: it dies
+ * here, has the same size, starts its buffer, and no other operand shares its memory. */
 static uint32_t derive_in_place(const derive *d, uint32_t s, uint32_t v)
 {
     const hg_program *p = d->p;
@@ -237,9 +258,9 @@ static void derive_buffers(derive *d)
     hg_model_graph *g = d->g;
     for (uint32_t s = 0; s < p->head.n_step; s++) {
         const hg_step_rec *r = &p->step[s];
-        bool in_place = r->op == HG_STEP_KERNEL &&
-                        (g->kernel[r->kernel]->flags & g->reference[r->kernel]->flags &
-                         HG_KERNEL_INPLACE) != 0;
+        bool in_place =
+            r->op == HG_STEP_KERNEL &&
+            (g->kernel[r->kernel]->flags & g->reference[r->kernel]->flags & HG_KERNEL_INPLACE) != 0;
         for (uint32_t k = 0; k < r->n_out; k++) {
             uint32_t v = p->list[r->out + k];
             if (v == 0) continue;
@@ -251,7 +272,9 @@ static void derive_buffers(derive *d)
                 g->buffer_late[buffer - 1] = late;
             }
             g->value_buffer[v] = buffer;
-            g->buffer_last[buffer - 1] = d->last_use[v];
+            /* Elements of other values may point to what lies behind these. */
+            bool stays = late && hg_is_deep((holo_dtype)p->value[v].dtype);
+            g->buffer_last[buffer - 1] = stays ? p->head.n_step : d->last_use[v];
         }
     }
     for (uint32_t v = 1; v < p->head.n_value; v++)

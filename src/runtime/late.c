@@ -1,5 +1,6 @@
-/* late.c - first fit in a few chunks. No bookkeeping grows during a run: there is one piece per late
- * buffer at most, and their number is known when the session is made. */
+/* late.c - first fit in a few chunks. No bookkeeping grows during a run: there is one piece per
+ * late buffer and a few for the loop that runs, and their number is known when the session is made.
+ */
 #include "runtime/late.h"
 
 #include "base/base.h"
@@ -9,7 +10,8 @@
 holo_status hg_late_add(hg_late *late, const holo_allocator *alloc, size_t bytes, holo_error *e)
 {
     if (late->n_chunk == HG_LATE_CHUNKS)
-        return hg_fail(e, HOLO_E_SPACE, "the region for data-dependent results is in %d pieces already",
+        return hg_fail(e, HOLO_E_SPACE,
+                       "the region for data-dependent results is in %d pieces already",
                        HG_LATE_CHUNKS);
     hg_late_chunk chunk = {.bytes = hg_align_up(bytes, HG_ALIGN)};
     chunk.data = hg_alloc_aligned(alloc, chunk.bytes, &chunk.base);
@@ -65,4 +67,14 @@ void *hg_late_take(hg_late *late, size_t bytes, uint32_t now, uint32_t last)
             return late_insert(late, i, (hg_late_piece){at, bytes, c, last});
     }
     return NULL;
+}
+
+void hg_late_drop(hg_late *late, const void *data)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < late->n_piece; i++) {
+        const hg_late_piece *p = &late->piece[i];
+        if (late->chunk[p->chunk].data + p->offset != data) late->piece[kept++] = *p;
+    }
+    late->n_piece = kept;
 }

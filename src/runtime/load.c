@@ -1,5 +1,5 @@
-/* load.c - open: map, copy and verify the program, resolve kernel names, derive what sessions need. The
- * weights are not touched. */
+/* load.c - open: map, copy and verify the program, resolve kernel names, derive what sessions need.
+ * The weights are not touched. */
 #include "archive/read.h"
 #include "base/cpu.h"
 #include "runtime/model.h"
@@ -12,12 +12,19 @@ const char *hg_model_step_name(const hg_program *p, uint32_t step)
 const char *hg_model_step_kernel(const hg_program *p, uint32_t step)
 {
     const hg_step_rec *r = &p->step[step];
-    return r->op == HG_STEP_KERNEL ? p->text + p->kernel[r->kernel] : "step";
+    switch ((hg_opcode)r->op) {
+    case HG_STEP_KERNEL: return p->text + p->kernel[r->kernel];
+    case HG_STEP_BIND: return "bind";
+    case HG_STEP_DIMS: return "dims";
+    case HG_STEP_IF: return "if";
+    case HG_STEP_LOOP: return "loop";
+    }
+    return "step";
 }
 
 /* The last variant of the name that this CPU and the numerics allow. */
-static const hg_kernel *load_find_kernel(const holo_kernels *kernels, const char *name, uint32_t cpu,
-                                         bool fast)
+static const hg_kernel *load_find_kernel(const holo_kernels *kernels, const char *name,
+                                         uint32_t cpu, bool fast)
 {
     const hg_kernel *found = NULL;
     for (size_t i = 0; i < kernels->count; i++) {
@@ -56,8 +63,8 @@ static holo_status load_kernels(holo_model *m, hg_model_graph *g, const holo_ker
     }
     if (at == 0) return HOLO_OK;
     missing[at] = 0;
-    return hg_fail(e, HOLO_E_KERNEL, "this program has no kernel %s; link it or use a full kernel table",
-                   missing);
+    return hg_fail(e, HOLO_E_KERNEL,
+                   "this program has no kernel %s; link it or use a full kernel table", missing);
 }
 
 static holo_status load_graph(holo_model *m, const hg_holo_section *section, hg_model_graph *g,
@@ -77,6 +84,58 @@ static holo_status load_graph(holo_model *m, const hg_holo_section *section, hg_
     void *block = hg_arena_alloc(&m->arena, bytes);
     if (block == NULL) return hg_fail_nomem(e, bytes);
     return hg_model_derive(g, block, e);
+}
+
+/* ---- bodies
+ * --------------------------------------------------------------------------------------- */
+
+enum { LOAD_MAX_DEPTH = 64 }; /* bodies inside each other */
+
+/* The body of step i belongs to it alone and comes later in the file: so bodies are a tree. */
+static holo_status load_body(holo_model *m, uint32_t owner, uint32_t i, uint32_t number,
+                             uint8_t *depth, holo_error *e)
+{
+    if (number <= owner || number >= m->n_program || !m->graph[number].program.head.is_body ||
+        depth[number] != 0)
+        return hg_fail(e, HOLO_E_FORMAT, "step %u of program %u runs program %u of %u", i, owner,
+                       number, m->n_program);
+    depth[number] = (uint8_t)(depth[owner] + 1);
+    if (depth[number] > LOAD_MAX_DEPTH)
+        return hg_fail(e, HOLO_E_FORMAT, "bodies are nested deeper than %d", LOAD_MAX_DEPTH);
+    return HOLO_OK;
+}
+
+static holo_status load_bodies(holo_model *m, holo_error *e)
+{
+    uint8_t *depth = hg_arena_alloc(&m->arena, m->n_program);
+    if (depth == NULL) return hg_fail_nomem(e, m->n_program);
+    for (uint32_t n = 0; n < m->n_program; n++) {
+        const hg_program *p = &m->graph[n].program;
+        if (p->head.is_body && depth[n] == 0)
+            return hg_fail(e, HOLO_E_FORMAT, "program %u is a body that no step runs", n);
+        for (uint32_t i = 0; i < p->head.n_step; i++) {
+            const hg_step_rec *r = &p->step[i];
+            bool is_if = r->op == HG_STEP_IF;
+            if (!is_if && r->op != HG_STEP_LOOP) continue;
+            HG_TRY(load_body(m, n, i, r->a, depth, e));
+            if (is_if) HG_TRY(load_body(m, n, i, r->b, depth, e));
+            HG_TRY(hg_program_verify_bodies(p, i, &m->graph[r->a].program,
+                                            is_if ? &m->graph[r->b].program : NULL, e));
+        }
+    }
+    return HOLO_OK;
+}
+
+/* Graphs come first. */
+static holo_status load_count(holo_model *m, holo_error *e)
+{
+    while (m->n_graph < m->n_program && !m->graph[m->n_graph].program.head.is_body)
+        m->n_graph++;
+    for (uint32_t n = m->n_graph; n < m->n_program; n++)
+        if (!m->graph[n].program.head.is_body)
+            return hg_fail(e, HOLO_E_FORMAT, "program %u is a graph behind a body", n);
+    if (m->n_graph == 0) return hg_fail(e, HOLO_E_FORMAT, "the file has no graph");
+    return HOLO_OK;
 }
 
 static holo_status load_meta(holo_model *m, const hg_holo_section *section, holo_error *e)
@@ -115,11 +174,12 @@ static holo_status load_sections(holo_model *m, size_t size, const holo_kernels 
     }
     for (uint32_t i = 0; i < head.n_section; i++) {
         if (table[i].kind == HG_SECTION_PROGRAM)
-            HG_TRY(load_graph(m, &table[i], &m->graph[m->n_graph++], kernels, e));
+            HG_TRY(load_graph(m, &table[i], &m->graph[m->n_program++], kernels, e));
         else if (table[i].kind == HG_SECTION_META)
             HG_TRY(load_meta(m, &table[i], e));
     }
-    return HOLO_OK;
+    HG_TRY(load_count(m, e));
+    return load_bodies(m, e);
 }
 
 static holo_status load_new(const holo_kernels *kernels, const holo_open_options *options,
@@ -174,7 +234,8 @@ holo_status holo_model_open_file(const char *path, const holo_kernels *kernels,
                                  holo_error *error)
 {
     holo_model *m;
-    if (path == NULL || out == NULL) return hg_fail(error, HOLO_E_ARG, "path and out must not be NULL");
+    if (path == NULL || out == NULL)
+        return hg_fail(error, HOLO_E_ARG, "path and out must not be NULL");
     HG_TRY(load_new(kernels, options, &m, error));
     uint64_t limit = options == NULL ? 0 : options->limits.memory_bytes;
     holo_status status = (m->flags & HOLO_OPEN_COPY) != 0
@@ -191,10 +252,9 @@ holo_status holo_model_open_fd(int fd, uint64_t offset, uint64_t size, const hol
     if (out == NULL) return hg_fail(error, HOLO_E_ARG, "out must not be NULL");
     HG_TRY(load_new(kernels, options, &m, error));
     uint64_t limit = options == NULL ? 0 : options->limits.memory_bytes;
-    holo_status status =
-        (m->flags & HOLO_OPEN_COPY) != 0
-            ? hg_file_read_fd(fd, offset, size, limit, &m->alloc, &m->file, error)
-            : hg_file_map_fd(fd, offset, size, &m->file, error);
+    holo_status status = (m->flags & HOLO_OPEN_COPY) != 0
+                             ? hg_file_read_fd(fd, offset, size, limit, &m->alloc, &m->file, error)
+                             : hg_file_map_fd(fd, offset, size, &m->file, error);
     if (status == HOLO_OK && (uintptr_t)m->file.data % HG_ALIGN != 0)
         status = hg_fail(error, HOLO_E_ARG,
                          "the model starts at byte %llu of the file, expected a multiple of %d",
@@ -207,13 +267,15 @@ holo_status holo_model_open_memory(const void *data, size_t size, const holo_ker
                                    holo_error *error)
 {
     holo_model *m;
-    if (data == NULL || out == NULL) return hg_fail(error, HOLO_E_ARG, "data and out must not be NULL");
+    if (data == NULL || out == NULL)
+        return hg_fail(error, HOLO_E_ARG, "data and out must not be NULL");
     bool copy = options != NULL && (options->flags & HOLO_OPEN_COPY) != 0;
     if (!copy && (uintptr_t)data % HG_ALIGN != 0)
-        return hg_fail(error, HOLO_E_ARG,
-                       "the bytes start at an address that is not a multiple of %d; align them or use "
-                       "HOLO_OPEN_COPY",
-                       HG_ALIGN);
+        return hg_fail(
+            error, HOLO_E_ARG,
+            "the bytes start at an address that is not a multiple of %d; align them or use "
+            "HOLO_OPEN_COPY",
+            HG_ALIGN);
     HG_TRY(load_new(kernels, options, &m, error));
     m->data = data;
     if (copy && size != 0) {

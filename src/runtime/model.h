@@ -6,25 +6,28 @@
 #include "base/file.h"
 #include "isa/program.h"
 
-/* What open derives from one program; nothing here is read from the file. "Ready r" means: known to steps
- * with number >= r; 0 is known when inputs are bound, NEVER not at all. */
+/* What open derives from one program; nothing here is read from the file. "Ready r" means: known to
+ * steps with number >= r; 0 is known when inputs are bound, NEVER not at all. */
 enum { HG_NEVER = UINT32_MAX };
 
 typedef struct hg_model_graph {
     hg_program program;
-    const hg_kernel **kernel;    /* per import: the variant tuned for this CPU */
-    const hg_kernel **reference; /* per import: for arguments that variant does not take; may be the same */
-    uint32_t *dim_ready;      /* per dim */
-    uint32_t *value_ready;    /* per value: all its dims (and its offset) are known */
-    uint32_t *value_buffer;   /* per value: number of its buffer + 1; 0: input or weight */
+    const hg_kernel **kernel; /* per import: the variant tuned for this CPU */
+    const hg_kernel *
+        *reference;      /* per import: for arguments that variant does not take; may be the same */
+    uint32_t *dim_ready; /* per dim */
+    uint32_t *value_ready;  /* per value: all its dims (and its offset) are known */
+    uint32_t *value_buffer; /* per value: number of its buffer + 1; 0: input or weight */
     uint32_t *buffer_first, *buffer_last; /* per buffer: steps */
-    uint8_t *buffer_late;     /* per buffer: sized during the run */
-    uint8_t *step_late;       /* per step: operands or parameters are known only during the run */
-    uint32_t *late_dim;       /* dims with ready > 0, sorted by ready, then number */
-    uint32_t *late_first;     /* per step + 1: first entry of late_dim that its end makes known */
+    uint8_t *buffer_late;                 /* per buffer: sized during the run */
+    uint8_t *step_late;   /* per step: operands or parameters are known only during the run */
+    uint32_t *late_dim;   /* dims with ready > 0, sorted by ready, then number */
+    uint32_t *late_first; /* per step + 1: first entry of late_dim that its end makes known */
     uint32_t n_buffer, n_late_dim;
     uint32_t n_operand; /* all operands of all steps */
     uint32_t n_param;
+    uint32_t max_out;   /* largest number of outputs of a step */
+    uint32_t n_control; /* steps that run bodies */
     bool has_late;
 } hg_model_graph;
 
@@ -34,10 +37,10 @@ struct holo_model {
     const uint8_t *data;
     const uint8_t *weights;
     uint64_t weight_bytes;
-    hg_arena arena; /* copied sections and derived arrays */
-    hg_model_graph *graph;
-    uint32_t n_graph;
-    const char *meta; /* pairs of texts */
+    hg_arena arena;              /* copied sections and derived arrays */
+    hg_model_graph *graph;       /* graphs, then bodies */
+    uint32_t n_graph, n_program; /* n_program: with bodies */
+    const char *meta;            /* pairs of texts */
     size_t meta_bytes;
     uint32_t flags;
     uint64_t tensor_bytes_limit;

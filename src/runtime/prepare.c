@@ -1,6 +1,8 @@
-/* prepare.c - new sizes: bind symbols, evaluate dims, assign offsets, bind and check every step that is not
- * late. The only place where a session's memory grows. */
-#include "runtime/session.h"
+/* prepare.c - new sizes: bind symbols, evaluate dims, assign offsets, bind and check every step
+ * that is not late. The only place where a session's memory grows. */
+#include "isa/deep.h"
+#include "runtime/control.h"
+#include "runtime/redzone.h"
 
 #include <stdio.h>
 
@@ -9,7 +11,9 @@ static const char *prepare_text(const holo_session *s, uint32_t text)
     return s->graph->program.text + text;
 }
 
-/* ---- dims ------------------------------------------------------------------------------------------------- */
+/* ---- dims
+ * -------------------------------------------------------------------------------------------------
+ */
 
 holo_status hg_session_eval(holo_session *s, uint32_t dim, holo_error *e)
 {
@@ -20,10 +24,11 @@ holo_status hg_session_eval(holo_session *s, uint32_t dim, holo_error *e)
         s->dim[dim] = s->symbol[r->value];
     } else if (!hg_dim_eval_op((hg_dim_op)r->op, s->dim[r->a], s->dim[r->b], s->dim[r->c],
                                &s->dim[dim])) {
-        return hg_fail(e, HOLO_E_SHAPE,
-                       "a size cannot be computed: operation %u on %lld and %lld overflows or divides "
-                       "by zero",
-                       r->op, (long long)s->dim[r->a], (long long)s->dim[r->b]);
+        return hg_fail(
+            e, HOLO_E_SHAPE,
+            "a size cannot be computed: operation %u on %lld and %lld overflows or divides "
+            "by zero",
+            r->op, (long long)s->dim[r->a], (long long)s->dim[r->b]);
     }
     return HOLO_OK;
 }
@@ -34,13 +39,14 @@ static holo_status prepare_bind_symbol(holo_session *s, uint32_t symbol, int64_t
     const hg_symbol_rec *y = &s->graph->program.symbol[symbol];
     if (y->at_most >= 0 && value > y->at_most)
         return hg_fail(e, HOLO_E_SHAPE,
-                       "input '%s' has %lld in dimension %d ('%s'), compiled for at most %lld", input,
-                       (long long)value, axis, prepare_text(s, y->name), (long long)y->at_most);
-    if (s->symbol_known[symbol] && s->symbol[symbol] != value)
-        return hg_fail(e, HOLO_E_SHAPE,
-                       "input '%s' has %lld in dimension %d ('%s'), but another input has %lld there",
+                       "input '%s' has %lld in dimension %d ('%s'), compiled for at most %lld",
                        input, (long long)value, axis, prepare_text(s, y->name),
-                       (long long)s->symbol[symbol]);
+                       (long long)y->at_most);
+    if (s->symbol_known[symbol] && s->symbol[symbol] != value)
+        return hg_fail(
+            e, HOLO_E_SHAPE,
+            "input '%s' has %lld in dimension %d ('%s'), but another input has %lld there", input,
+            (long long)value, axis, prepare_text(s, y->name), (long long)s->symbol[symbol]);
     s->symbol[symbol] = value;
     s->symbol_known[symbol] = 1;
     return HOLO_OK;
@@ -89,7 +95,9 @@ static holo_status prepare_dims(holo_session *s, holo_error *e)
     return HOLO_OK;
 }
 
-/* ---- values ----------------------------------------------------------------------------------------------- */
+/* ---- values
+ * -----------------------------------------------------------------------------------------------
+ */
 
 holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
 {
@@ -108,7 +116,8 @@ holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
                        prepare_text(s, r->name), (unsigned long long)s->tensor_limit);
     if (r->storage == HG_STORAGE_WEIGHT && bytes > p->weight[r->ref].bytes)
         return hg_fail(e, HOLO_E_FORMAT, "weight '%s' has %llu bytes, its shape needs %zu",
-                       prepare_text(s, r->name), (unsigned long long)p->weight[r->ref].bytes, bytes);
+                       prepare_text(s, r->name), (unsigned long long)p->weight[r->ref].bytes,
+                       bytes);
     return HOLO_OK;
 }
 
@@ -121,10 +130,11 @@ static holo_status prepare_address_alias(holo_session *s, uint32_t v, holo_error
     int64_t first = r->offset == 0 ? 0 : s->dim[r->offset];
     if (first < 0 || !hg_dtype_bytes(t->dtype, first, &offset) || offset > whole ||
         bytes > whole - offset)
-        return hg_fail(e, HOLO_E_SHAPE,
-                       "value '%s' is a view of %zu bytes at element %lld of '%s', which has %zu bytes",
-                       prepare_text(s, r->name), bytes, (long long)first,
-                       prepare_text(s, s->graph->program.value[r->ref].name), whole);
+        return hg_fail(
+            e, HOLO_E_SHAPE,
+            "value '%s' is a view of %zu bytes at element %lld of '%s', which has %zu bytes",
+            prepare_text(s, r->name), bytes, (long long)first,
+            prepare_text(s, s->graph->program.value[r->ref].name), whole);
     s->tensor[v].data = from->data == NULL ? NULL : (uint8_t *)from->data + offset;
     return HOLO_OK;
 }
@@ -159,23 +169,35 @@ static holo_status prepare_shapes(holo_session *s, holo_error *e)
         HG_TRY(hg_session_shape_value(s, v, e));
         uint32_t b = g->value_buffer[v];
         size_t bytes = holo_tensor_bytes(&s->tensor[v]);
-        if (b != 0 && g->program.value[v].storage == HG_STORAGE_ARENA && s->span[b - 1].bytes < bytes)
+        if (b != 0 && g->program.value[v].storage == HG_STORAGE_ARENA &&
+            s->span[b - 1].bytes < bytes)
             s->span[b - 1].bytes = bytes;
     }
     return HOLO_OK;
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------------- */
+/* ---- memory
+ * -----------------------------------------------------------------------------------------------
+ */
+
+holo_status hg_session_account(holo_session *s, size_t before, size_t now, holo_error *e)
+{
+    hg_shared *h = s->shared;
+    uint64_t all = h->memory - before + now;
+    if (h->memory_limit != 0 && all > h->memory_limit)
+        return hg_fail(e, HOLO_E_LIMIT, "the session would need %llu bytes, its limit is %llu",
+                       (unsigned long long)all, (unsigned long long)h->memory_limit);
+    h->memory = all;
+    return HOLO_OK;
+}
 
 static holo_status prepare_grow(holo_session *s, size_t bytes, holo_error *e)
 {
     if (bytes <= s->slab_bytes) return HOLO_OK;
-    if (s->memory_limit != 0 && bytes > s->memory_limit)
-        return hg_fail(e, HOLO_E_LIMIT, "the session would need %zu bytes, its limit is %llu", bytes,
-                       (unsigned long long)s->memory_limit);
     if (s->slab_is_callers)
         return hg_fail(e, HOLO_E_NOMEM, "the session needs %zu bytes, it was given %zu", bytes,
                        s->slab_bytes);
+    HG_TRY(hg_session_account(s, s->slab_bytes, bytes, e));
     hg_free(&s->alloc, s->slab_base, s->slab_bytes + HG_ALIGN);
     s->slab_base = NULL;
     s->slab_bytes = 0;
@@ -188,15 +210,19 @@ static holo_status prepare_grow(holo_session *s, size_t bytes, holo_error *e)
 static holo_status prepare_layout(holo_session *s, holo_error *e)
 {
     const hg_model_graph *g = s->graph;
+    for (uint32_t b = 0; b < g->n_buffer; b++)
+        if (s->span[b].bytes != 0) s->span[b].bytes += HG_REDZONE_BYTES;
     s->arena_bytes = hg_offsets_assign(s->span, g->n_buffer, s->order);
     if (s->arena_bytes == SIZE_MAX)
-        return hg_fail(e, HOLO_E_LIMIT, "the sizes of this model add up to more than memory can hold");
-    s->arena_bound =
-        hg_offsets_bound(s->span, g->n_buffer, g->program.head.n_step, s->live);
+        return hg_fail(e, HOLO_E_LIMIT,
+                       "the sizes of this model add up to more than memory can hold");
+    s->arena_bound = hg_offsets_bound(s->span, g->n_buffer, g->program.head.n_step, s->live);
     return HOLO_OK;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------ */
+/* ---- steps
+ * ------------------------------------------------------------------------------------------------
+ */
 
 /* Work below this is not worth waking threads for. */
 static const double prepare_min_parallel_ns = 20e3;
@@ -294,10 +320,12 @@ static holo_status prepare_addresses(holo_session *s, holo_error *e)
     /* Results go straight to the caller's buffer when they are big enough for it. */
     for (uint32_t i = 0; i < g->program.head.n_out; i++) {
         uint32_t v = g->program.out[i].value;
-        if (s->output[i].data == NULL || g->value_ready[v] != 0) continue;
+        if (s->output[i].data == NULL || g->value_ready[v] != 0 || hg_is_deep(s->tensor[v].dtype))
+            continue;
         size_t bytes = holo_tensor_bytes(&s->tensor[v]);
         if (bytes > s->output[i].bytes)
-            return hg_fail(e, HOLO_E_ARG, "output '%s' has %zu bytes, the buffer bound to it has %zu",
+            return hg_fail(e, HOLO_E_ARG,
+                           "output '%s' has %zu bytes, the buffer bound to it has %zu",
                            prepare_text(s, g->program.out[i].name), bytes, s->output[i].bytes);
         if (g->program.value[v].storage == HG_STORAGE_ARENA) s->tensor[v].data = s->output[i].data;
     }
@@ -339,8 +367,13 @@ holo_status hg_session_prepare(holo_session *s, holo_error *e)
         return hg_fail_nomem(e, s->scratch_bytes);
     HG_TRY(prepare_grow(s, s->arena_bytes + scratch, e));
     HG_TRY(hg_session_rebind(s, e));
-    if (s->graph->has_late && s->late.n_chunk == 0)
+    if (s->graph->has_late && s->late.n_chunk == 0) {
+        HG_TRY(hg_session_account(s, 0, (size_t)1 << 20, e));
         HG_TRY(hg_late_add(&s->late, &s->alloc, (size_t)1 << 20, e));
+    }
+    for (uint32_t i = 0; i < s->graph->program.head.n_step; i++)
+        if (s->step[i].control != NULL && !s->graph->step_late[i])
+            HG_TRY(hg_control_prepare(s, i, e));
     s->shapes_changed = false;
     return HOLO_OK;
 }

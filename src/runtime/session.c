@@ -1,7 +1,9 @@
 /* session.c - makes and frees sessions; binds inputs and outputs. */
-#include "runtime/session.h"
+#include "isa/deep.h"
+#include "runtime/control.h"
 
 static const uint64_t session_tensor_limit = UINT64_C(64) << 30;
+static const uint64_t session_loop_limit = UINT64_C(1) << 31;
 
 /* Carves arrays out of one block: first pass counts, second pass points. */
 typedef struct session_carver {
@@ -33,8 +35,12 @@ static void session_arrays(holo_session *s, session_carver *c)
     s->input = session_carve(c, h->n_in, sizeof *s->input);
     s->input_set = session_carve(c, h->n_in, sizeof *s->input_set);
     s->output = session_carve(c, h->n_out, sizeof *s->output);
-    s->output_name = session_carve(c, HG_MAX_OUT, sizeof *s->output_name);
+    s->output_name = session_carve(c, g->max_out, sizeof *s->output_name);
+    s->extra = session_carve(c, g->max_out, sizeof *s->extra);
+    s->control = session_carve(c, g->n_control, sizeof(hg_control *));
+    /* Results, scratch, and what a loop keeps while it runs. */
     s->late.max_piece = g->has_late ? g->n_buffer + 2 : 0;
+    if (g->n_control != 0) s->late.max_piece += 2 * g->max_out + 2;
     s->late.piece = session_carve(c, s->late.max_piece, sizeof *s->late.piece);
 }
 
@@ -55,7 +61,8 @@ static void session_link_steps(holo_session *s)
                               .fault = &s->fault,
                               .n_in = r->n_in,
                               .n_out = r->n_out,
-                              .n_param = r->n_param};
+                              .n_param = r->n_param,
+                              .extra = s->extra};
         if (r->code != 0) {
             run->code = hg_program_code(p, r->code - 1);
             run->args.code = &run->code;
@@ -69,13 +76,28 @@ static holo_status session_memory(holo_session *s, const holo_session_options *o
 {
     if (o->memory != NULL) {
         if ((uintptr_t)o->memory % HG_ALIGN != 0)
-            return hg_fail(e, HOLO_E_ARG, "the session's memory is not aligned to %d bytes", HG_ALIGN);
+            return hg_fail(e, HOLO_E_ARG, "the session's memory is not aligned to %d bytes",
+                           HG_ALIGN);
         s->slab = o->memory;
         s->slab_bytes = o->memory_bytes;
         s->slab_is_callers = true;
     }
-    if (s->graph->has_late && o->late_bytes != 0)
+    if (s->graph->has_late && o->late_bytes != 0) {
+        HG_TRY(hg_session_account(s, 0, o->late_bytes, e));
         HG_TRY(hg_late_add(&s->late, &s->alloc, o->late_bytes, e));
+    }
+    return HOLO_OK;
+}
+
+/* Bodies have sessions of their own: made here, so that a run makes none. */
+static holo_status session_controls(holo_session *s, const holo_session_options *o, holo_error *e)
+{
+    const hg_program *p = &s->graph->program;
+    for (uint32_t i = 0; i < p->head.n_step; i++) {
+        if (p->step[i].op != HG_STEP_IF && p->step[i].op != HG_STEP_LOOP) continue;
+        HG_TRY(hg_control_new(s, i, o, &s->step[i].control, e));
+        s->control[s->n_control++] = s->step[i].control;
+    }
     return HOLO_OK;
 }
 
@@ -88,7 +110,43 @@ static holo_status session_init(holo_session *s, const holo_session_options *o, 
     if (s->block == NULL) return hg_fail_nomem(e, s->block_bytes);
     session_arrays(s, &(session_carver){.base = s->block});
     session_link_steps(s);
-    return session_memory(s, o, e);
+    HG_TRY(session_memory(s, o, e));
+    return session_controls(s, o, e);
+}
+
+holo_status hg_session_make(const holo_model *model, uint32_t program,
+                            const holo_session_options *options, hg_shared *shared,
+                            holo_session **out, holo_error *e)
+{
+    holo_allocator alloc =
+        options->allocator == NULL ? model->alloc : hg_allocator_or_libc(options->allocator);
+    holo_session *s = hg_alloc_zero(&alloc, sizeof *s);
+    if (s == NULL) return hg_fail_nomem(e, sizeof *s);
+    const holo_limits *limits = &options->limits;
+    s->model = model;
+    s->graph = &model->graph[program];
+    s->alloc = alloc;
+    s->pool = options->pool;
+    s->threads = hg_pool_threads(options->pool);
+    s->flags = options->flags;
+    s->tensor_limit = limits->tensor_bytes != 0        ? limits->tensor_bytes
+                      : model->tensor_bytes_limit != 0 ? model->tensor_bytes_limit
+                                                       : session_tensor_limit;
+    s->own.memory_limit = limits->memory_bytes;
+    s->own.run_ms = limits->run_ms;
+    s->own.loop_limit = limits->loop_iterations != 0 ? limits->loop_iterations : session_loop_limit;
+    atomic_init(&s->own.cancelled, false);
+    s->shared = shared == NULL ? &s->own : shared;
+    s->trace = options->trace;
+    s->trace_user = options->trace_user;
+    s->shapes_changed = true;
+    holo_status status = session_init(s, options, e);
+    if (status != HOLO_OK) {
+        holo_session_free(s);
+        return status;
+    }
+    *out = s;
+    return HOLO_OK;
 }
 
 holo_status holo_session_new(const holo_model *model, const holo_session_options *options,
@@ -102,47 +160,27 @@ holo_status holo_session_new(const holo_model *model, const holo_session_options
         return hg_fail(error, HOLO_E_ARG, "holo_session_options.struct_size is %zu, expected %zu",
                        options->struct_size, sizeof *options);
     if (options->graph >= model->n_graph)
-        return hg_fail(error, HOLO_E_ARG, "graph %u was asked for, the model has %u", options->graph,
-                       model->n_graph);
-    holo_allocator alloc =
-        options->allocator == NULL ? model->alloc : hg_allocator_or_libc(options->allocator);
-    holo_session *s = hg_alloc_zero(&alloc, sizeof *s);
-    if (s == NULL) return hg_fail_nomem(error, sizeof *s);
-    s->model = model;
-    s->graph = &model->graph[options->graph];
-    s->alloc = alloc;
-    s->pool = options->pool;
-    s->threads = hg_pool_threads(options->pool);
-    s->flags = options->flags;
-    s->memory_limit = options->limits.memory_bytes;
-    s->tensor_limit = options->limits.tensor_bytes != 0 ? options->limits.tensor_bytes
-                      : model->tensor_bytes_limit != 0  ? model->tensor_bytes_limit
-                                                        : session_tensor_limit;
-    s->run_ms = options->limits.run_ms;
-    s->trace = options->trace;
-    s->trace_user = options->trace_user;
-    s->shapes_changed = true;
-    atomic_init(&s->cancelled, false);
-    holo_status status = session_init(s, options, error);
-    if (status != HOLO_OK) {
-        holo_session_free(s);
-        return status;
-    }
-    *out = s;
-    return HOLO_OK;
+        return hg_fail(error, HOLO_E_ARG, "graph %u was asked for, the model has %u",
+                       options->graph, model->n_graph);
+    return hg_session_make(model, options->graph, options, NULL, out, error);
 }
 
 void holo_session_free(holo_session *session)
 {
     if (session == NULL) return;
     holo_allocator alloc = session->alloc;
+    for (uint32_t i = 0; i < session->n_control; i++)
+        hg_control_free(session, session->control[i]);
     hg_late_free(&session->late, &alloc);
-    if (!session->slab_is_callers) hg_free(&alloc, session->slab_base, session->slab_bytes + HG_ALIGN);
+    if (!session->slab_is_callers)
+        hg_free(&alloc, session->slab_base, session->slab_bytes + HG_ALIGN);
+    hg_free(&alloc, session->strings, session->strings_bytes);
     hg_free(&alloc, session->block, session->block_bytes);
     hg_free(&alloc, session, sizeof *session);
 }
 
-static int32_t session_find(const hg_program *p, const hg_port_rec *port, uint32_t n, const char *name)
+static int32_t session_find(const hg_program *p, const hg_port_rec *port, uint32_t n,
+                            const char *name)
 {
     for (uint32_t i = 0; i < n; i++)
         if (strcmp(p->text + port[i].name, name) == 0) return (int32_t)i;
@@ -174,22 +212,47 @@ holo_status holo_session_set_input(holo_session *session, uint32_t index, const 
         return hg_fail(error, HOLO_E_TYPE, "input '%s' is %s, expected %s", name,
                        holo_dtype_text(tensor->dtype), holo_dtype_text((holo_dtype)v->dtype));
     if (v->rank >= 0 && tensor->rank != v->rank)
-        return hg_fail(error, HOLO_E_SHAPE, "input '%s' has rank %d, expected %d", name, tensor->rank,
-                       v->rank);
+        return hg_fail(error, HOLO_E_SHAPE, "input '%s' has rank %d, expected %d", name,
+                       tensor->rank, v->rank);
     int64_t count = holo_tensor_count(tensor);
     if (count < 0 || holo_tensor_bytes(tensor) > session->tensor_limit)
-        return hg_fail(error, HOLO_E_SHAPE, "input '%s' has a negative or too large dimension", name);
+        return hg_fail(error, HOLO_E_SHAPE, "input '%s' has a negative or too large dimension",
+                       name);
     if (tensor->data == NULL && count != 0)
         return hg_fail(error, HOLO_E_ARG, "input '%s' has no data", name);
-    holo_tensor *old = &session->input[index];
+    if (hg_is_deep(tensor->dtype)) {
+        holo_status status = hg_deep_check(tensor, error);
+        if (status != HOLO_OK) return hg_fail_prefix(error, status, "input '%s': ", name);
+    }
+    return hg_session_bind_input(session, index, tensor, error);
+}
+
+holo_status hg_session_bind_input(holo_session *s, uint32_t index, const holo_tensor *tensor,
+                                  holo_error *e)
+{
+    const hg_program *p = &s->graph->program;
+    const hg_value_rec *v = &p->value[p->in[index].value];
+    if (tensor->dtype != (holo_dtype)v->dtype || (v->rank >= 0 && tensor->rank != v->rank))
+        return hg_fail(e, HOLO_E_SHAPE, "'%s' is %s of rank %d, expected %s of rank %d",
+                       p->text + p->in[index].name, holo_dtype_text(tensor->dtype), tensor->rank,
+                       holo_dtype_text((holo_dtype)v->dtype), v->rank);
+    holo_tensor *old = &s->input[index];
     size_t dims = (size_t)tensor->rank * sizeof tensor->dim[0];
-    if (!session->input_set[index] || old->rank != tensor->rank ||
+    if (!s->input_set[index] || old->rank != tensor->rank ||
         memcmp(old->dim, tensor->dim, dims) != 0)
-        session->shapes_changed = true;
-    if (old->data != tensor->data) session->pointers_changed = true;
+        s->shapes_changed = true;
+    if (old->data != tensor->data) s->pointers_changed = true;
     *old = *tensor;
-    session->input_set[index] = true;
+    s->input_set[index] = true;
     return HOLO_OK;
+}
+
+void hg_session_bind_output(holo_session *s, uint32_t index, void *data, size_t bytes)
+{
+    hg_bound_output *o = &s->output[index];
+    if (o->data == data && o->bytes == bytes) return;
+    *o = (hg_bound_output){data, data == NULL ? 0 : bytes};
+    s->pointers_changed = true;
 }
 
 holo_status holo_session_set_output(holo_session *session, uint32_t index, void *data, size_t bytes,
@@ -198,8 +261,7 @@ holo_status holo_session_set_output(holo_session *session, uint32_t index, void 
     if (index >= session->graph->program.head.n_out)
         return hg_fail(error, HOLO_E_ARG, "output %u was bound, the graph has %u outputs", index,
                        session->graph->program.head.n_out);
-    session->output[index] = (hg_bound_output){data, data == NULL ? 0 : bytes};
-    session->pointers_changed = true;
+    hg_session_bind_output(session, index, data, bytes);
     return HOLO_OK;
 }
 
@@ -214,17 +276,23 @@ holo_status holo_session_output(const holo_session *session, uint32_t index, hol
 {
     const hg_program *p = &session->graph->program;
     if (index >= p->head.n_out)
-        return hg_fail(error, HOLO_E_ARG, "output %u was asked for, the graph has %u outputs", index,
-                       p->head.n_out);
+        return hg_fail(error, HOLO_E_ARG, "output %u was asked for, the graph has %u outputs",
+                       index, p->head.n_out);
     if (!session->has_run) return hg_fail(error, HOLO_E_STATE, "the session has not run yet");
-    *out = session->tensor[p->out[index].value];
-    if (session->output[index].data != NULL) out->data = session->output[index].data;
+    *out = hg_session_result(session, index);
     return HOLO_OK;
+}
+
+holo_tensor hg_session_result(const holo_session *s, uint32_t index)
+{
+    holo_tensor t = s->tensor[s->graph->program.out[index].value];
+    if (s->output[index].data != NULL) t.data = s->output[index].data;
+    return t;
 }
 
 void holo_session_cancel(holo_session *session)
 {
-    atomic_store(&session->cancelled, true);
+    atomic_store(&session->shared->cancelled, true);
 }
 
 void holo_session_get_stats(const holo_session *session, holo_session_stats *out)

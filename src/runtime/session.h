@@ -9,6 +9,17 @@
 
 #include <stdatomic.h>
 
+/* What a session shares with those of its bodies: the session of the graph has it. */
+typedef struct hg_shared {
+    atomic_bool cancelled;
+    double start; /* of the run, when run_ms is set */
+    uint64_t run_ms;
+    uint64_t iterations, loop_limit; /* of all loops of a run */
+    uint64_t memory, memory_limit;   /* bytes of all sessions; 0: no limit */
+} hg_shared;
+
+typedef struct hg_control hg_control;
+
 /* One step, bound: what the loop needs without looking anything up. */
 typedef struct hg_step_run {
     const hg_kernel *kernel;
@@ -17,6 +28,7 @@ typedef struct hg_step_run {
     int64_t units;
     uint32_t tasks; /* 1: on the calling thread */
     hg_cost cost;
+    hg_control *control; /* IF, LOOP */
 } hg_step_run;
 
 typedef struct hg_bound_output {
@@ -30,7 +42,8 @@ struct holo_session {
     holo_allocator alloc;
     holo_pool *pool;
     uint32_t flags, threads;
-    uint64_t memory_limit, tensor_limit, run_ms;
+    uint64_t tensor_limit;
+    hg_shared own, *shared; /* shared: own, or that of the session whose body this is */
     holo_trace_fn trace;
     void *trace_user;
 
@@ -41,15 +54,20 @@ struct holo_session {
     uint8_t *symbol_known; /* while inputs are being bound */
     holo_tensor *tensor;   /* per value */
     hg_step_run *step;
-    holo_tensor *operand;  /* per step: inputs, then outputs */
+    holo_tensor *operand; /* per step: inputs, then outputs */
     int64_t *param;
-    hg_span *span;         /* per buffer */
-    uint32_t *order;       /* scratch of the offset assigner */
-    size_t *live;          /* scratch of the bound */
-    holo_tensor *input;    /* as bound by the caller */
+    hg_span *span;      /* per buffer */
+    uint32_t *order;    /* scratch of the offset assigner */
+    size_t *live;       /* scratch of the bound */
+    holo_tensor *input; /* as bound by the caller */
     bool *input_set;
     hg_bound_output *output;
     const char **output_name; /* scratch for traces */
+    size_t *extra;            /* per output of the step that runs */
+    hg_control **control;     /* per step that has bodies */
+    uint32_t n_control;
+    uint8_t *strings; /* constant strings, made when they are first needed */
+    size_t strings_bytes;
 
     void *slab; /* planned region, then scratch per thread */
     void *slab_base;
@@ -59,7 +77,6 @@ struct holo_session {
     hg_late late;
 
     hg_fault fault;
-    atomic_bool cancelled;
     bool shapes_changed, pointers_changed, has_run;
 };
 
@@ -67,12 +84,31 @@ struct holo_session {
 HG_MUST_CHECK holo_status hg_session_prepare(holo_session *s, holo_error *e);
 /* Only addresses changed since the last prepare. */
 HG_MUST_CHECK holo_status hg_session_rebind(holo_session *s, holo_error *e);
+/* A session of any program of the model; shared: NULL for that of a graph. */
+HG_MUST_CHECK holo_status hg_session_make(const holo_model *model, uint32_t program,
+                                          const holo_session_options *options, hg_shared *shared,
+                                          holo_session **out, holo_error *e);
+/* Binds what is known to be well-formed. */
+HG_MUST_CHECK holo_status hg_session_bind_input(holo_session *s, uint32_t index,
+                                                const holo_tensor *tensor, holo_error *e);
+void hg_session_bind_output(holo_session *s, uint32_t index, void *data, size_t bytes);
+/* Prepares if that is needed and runs once. */
+HG_MUST_CHECK holo_status hg_session_run(holo_session *s, holo_error *e);
+/* The output of a session that has run. */
+holo_tensor hg_session_result(const holo_session *s, uint32_t index);
+/* The run was cancelled or takes too long. */
+HG_MUST_CHECK holo_status hg_session_check(const holo_session *s, holo_error *e);
+/* The session holds `now` bytes where it held `before`; E_LIMIT when that is too much. */
+HG_MUST_CHECK holo_status hg_session_account(holo_session *s, size_t before, size_t now,
+                                             holo_error *e);
 /* Evaluates a dim whose operands are known. */
 HG_MUST_CHECK holo_status hg_session_eval(holo_session *s, uint32_t dim, holo_error *e);
-/* Dims, type and, for views, address of a value whose dims are known. Addresses of arena values are left. */
+/* Dims, type and, for views, address of a value whose dims are known. Addresses of arena values are
+ * left. */
 HG_MUST_CHECK holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e);
 HG_MUST_CHECK holo_status hg_session_address_value(holo_session *s, uint32_t v, holo_error *e);
-/* Operands, parameters, check, units of one step. HG_BIND_SIZE: before the kernel has sized its outputs. */
+/* Operands, parameters, check, units of one step. HG_BIND_SIZE: before the kernel has sized its
+ * outputs. */
 typedef enum hg_bind_phase { HG_BIND_ALL, HG_BIND_SIZE } hg_bind_phase;
 HG_MUST_CHECK holo_status hg_session_bind_step(holo_session *s, uint32_t i, hg_bind_phase phase,
                                                holo_error *e);
