@@ -113,8 +113,6 @@ static holo_status rnn_check(const hg_args *a, holo_error *e, rnn_kind kind)
     HG_TRY(hg_check_in_type(a, e, RNN_R, HG_TYPES_FLOAT));
     HG_TRY(hg_check_rank(&a->in[RNN_R], e, "R", 3, 3));
     const rnn_shape s = rnn_shape_of(a, kind);
-    HG_REQUIRE(e, s.hidden < INT64_MAX / 64, HOLO_E_SHAPE, "%lld hidden elements are too many",
-               (long long)s.hidden);
     HG_TRY(rnn_check_functions(a, e, &s));
     const int64_t rows = s.gates * s.hidden, w[] = {s.directions, rows, s.input};
     const int64_t r[] = {s.directions, rows, s.hidden}, b[] = {s.directions, 2 * rows};
