@@ -1,8 +1,8 @@
 /* dump.c - the graph as text; text.h describes the form. */
 #include "graph/graph.h"
+#include "graph/operator.h"
 #include "graph/text.h"
 #include "graph/walk.h"
-#include "op/op.h"
 
 #include <inttypes.h>
 

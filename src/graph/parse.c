@@ -1,7 +1,7 @@
 /* parse.c - reads the text form back into a graph; text.h describes it. */
 #include "graph/graph.h"
+#include "graph/operator.h"
 #include "graph/text.h"
-#include "op/op.h"
 
 /* %name or %7. */
 typedef struct parse_name {

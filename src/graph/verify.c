@@ -3,8 +3,8 @@
  * In this order, since each step trusts what the ones before it established: arrays and ids, lists
  * of nodes, definitions, uses, then what needs a walk: visibility and the operators' arities. */
 #include "graph/graph.h"
+#include "graph/operator.h"
 #include "graph/walk.h"
-#include "op/op.h"
 
 typedef struct verify {
     const hg_graph *g;

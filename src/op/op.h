@@ -9,16 +9,14 @@
 #ifndef HG_OP_OP_H
 #define HG_OP_OP_H
 
-#include "graph/graph.h"
+#include "graph/operator.h"
 #include "isa/kernel.h"
-
-typedef struct hg_op hg_op;
 
 /* ---- inference
  * -------------------------------------------------------------------------------------- */
 
 /* Every present input has a known dtype and rank; dims are expressions (never 0 for inputs). */
-typedef struct hg_infer {
+struct hg_infer {
     hg_graph *g;
     hg_ctx *ctx;
     hg_dims *dims;
@@ -29,7 +27,7 @@ typedef struct hg_infer {
     hg_type *out;               /* to be filled; zeroed before */
     const hg_dim **out_content; /* optional: elements of out[j] as expressions, arena memory */
     uint32_t *n_out_content;
-} hg_infer;
+};
 
 /* "node 'encoder/cat_3' (Concat): " in front of the sentence. */
 holo_status hg_infer_fail(const hg_infer *n, holo_status status, const char *format, ...)
@@ -88,21 +86,21 @@ HG_MUST_CHECK holo_status hg_infer_same_shape_bool(hg_infer *n); /* in[0]'s shap
 /* ---- lane tier
  * ---------------------------------------------------------------------------------------- */
 
-typedef struct hg_formula {
+struct hg_formula {
     hg_lane *b;
     const hg_graph *g;
     const hg_node *node;
     uint32_t n_in;
     const holo_dtype *in_dtype;
     holo_dtype out_dtype;
-} hg_formula;
+};
 
 /* ---- composite tier: building nodes
  * ---------------------------------------------------------------------- */
 
 /* Inserts nodes before `before`, each inferred as it is made. A failed call keeps the error in
  * `status` and returns 0; later calls then do nothing, so rewrites read as formulas. */
-typedef struct hg_build {
+struct hg_build {
     hg_graph *g;
     hg_ctx *ctx;
     hg_region_id region;
@@ -110,7 +108,7 @@ typedef struct hg_build {
     hg_node_id id; /* the node being rewritten, 0 if none; gives new nodes their name */
     const hg_node *node;
     holo_status status;
-} hg_build;
+};
 
 void hg_build_init(hg_build *b, hg_graph *g, hg_node_id replaced);
 /* Input i of the node being rewritten (0 when absent). */
@@ -148,7 +146,7 @@ const hg_type *hg_build_type(const hg_build *b, hg_value_id value);
 
 /* Filled by emit: either a kernel call or a view. Defaults on entry: kernel = op->kernel, all
  * inputs, all outputs, no parameters, code = attribute "code" if there is one. */
-typedef struct hg_emit {
+struct hg_emit {
     hg_graph *g;
     hg_ctx *ctx;
     hg_node_id id;
@@ -161,7 +159,7 @@ typedef struct hg_emit {
     const hg_lane_code *code;
     bool is_view;       /* out[0] is in[0] seen differently: no step */
     hg_dim view_offset; /* in elements; 0: none */
-} hg_emit;
+};
 
 HG_MUST_CHECK holo_status hg_emit_int(hg_emit *e, int64_t value);
 HG_MUST_CHECK holo_status hg_emit_float(hg_emit *e, double value);
@@ -175,43 +173,11 @@ const hg_type *hg_emit_out_type(const hg_emit *e, uint32_t j);
 HG_MUST_CHECK holo_status hg_emit_content(const hg_emit *e, uint32_t i, const hg_dim **content,
                                           uint32_t *count);
 
-/* ---- the operator
+/* ---- the operators
  * ------------------------------------------------------------------------------------------ */
-
-typedef struct hg_arity {
-    int32_t min, max; /* max -1: any number */
-} hg_arity;
-
-enum {
-    HG_OP_EFFECT = 1 << 0, /* random or control flow: never folded, merged or removed while used */
-    HG_OP_SHAPE_ONLY = 1 << 1, /* result depends on the shapes of the inputs, not on their data */
-    HG_OP_AT_WRITE = 1 << 2,   /* a packing: computed when the file is written, straight into it */
-    HG_OP_INTERNAL = 1 << 3    /* not importable; domain "holo" */
-};
-
-struct hg_op {
-    const char *name;
-    const char *domain; /* NULL is ai.onnx; "ai.onnx.ml", "com.microsoft", "holo" ... */
-    const char *brief;
-    int32_t since;   /* first version of the operator */
-    int32_t version; /* version whose meaning the fields below implement (0: since) */
-    hg_arity in, out;
-    hg_types types; /* of in[0]; 0: checked by infer alone */
-    uint32_t flags;
-    uint32_t n_body;
-    /* Rewrites a node of an older opset to the current meaning, right after import. */
-    holo_status (*upgrade)(hg_graph *g, hg_node_id id, int32_t opset);
-    holo_status (*infer)(hg_infer *n);
-    hg_lane_id (*lane)(hg_formula *f, const hg_lane_id *in);
-    holo_status (*lower)(hg_build *b);
-    const char *kernel;
-    holo_status (*emit)(hg_emit *e);
-};
 
 /* All operators, NULL-terminated, sorted as the folders are. */
 const hg_op *const *hg_ops(void);
-/* domain "" and "ai.onnx" are the same. NULL when unknown. */
-const hg_op *hg_op_find(hg_str domain, hg_str name);
 /* "Add" or "holo:Lane"; must exist. */
 const hg_op *hg_op_get(const char *name);
 bool hg_op_is(const hg_node *n, const char *name);
