@@ -28,9 +28,10 @@ static holo_status attention_heads(const hg_infer *n, const char *name, const hg
     if (count < 1 || count > INT32_MAX)
         return hg_infer_fail(n, HOLO_E_MODEL, "%s is %lld, expected at least 1 for rank 3", name,
                              (long long)count);
-    *heads = hg_dim_const(n->dims, count);
+    hg_dim known = hg_dim_const(n->dims, count);
+    *size = hg_dim_floordiv(n->dims, t->dim[2], known);
     *length = t->dim[1];
-    *size = hg_dim_floordiv(n->dims, t->dim[2], *heads);
+    *heads = known;
     return HOLO_OK;
 }
 
