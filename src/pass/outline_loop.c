@@ -15,7 +15,8 @@ struct outline_loop {
     uint32_t n_carried, first_in; /* which input of the node is the first carried one */
     hg_type *type;                /* per carried value, in dims of the graph */
     uint32_t *free;               /* per carried value: axes whose size may change */
-    bool gives_condition;         /* the body does, as its first output */
+    bool *wraps;          /* per carried value: an optional whose bare value the body gives */
+    bool gives_condition; /* the body does, as its first output */
     bool counted, sequences;
     /* Gives the inputs of the body values of the child; counter, condition and carried values are
      * there. */
@@ -29,6 +30,21 @@ static holo_status outline_add_input(outline_loop *l, const char *name, hg_type 
                                      hg_value_id *out)
 {
     return hg_graph_add_region_input(l->o.child, HG_REGION_MAIN, hg_str_from(name), type, out);
+}
+
+/* Output i of the body is carried value k of the loop, or none (k too large). */
+static holo_status outline_loop_output(outline_loop *l, uint32_t i, uint32_t k)
+{
+    hg_value_id value;
+    hg_str name = hg_graph_region(l->b->g, l->body)->out_name[i];
+    HG_TRY(hg_outline_value(&l->o, hg_region_out(l->b->g, l->body, i), &value));
+    if (k < l->n_carried && l->wraps[k]) {
+        hg_node_id id;
+        hg_node_spec spec = {.op = hg_op_get("Optional"), .in = &value, .n_in = 1, .n_out = 1};
+        HG_TRY(hg_graph_add_node(l->o.child, HG_REGION_MAIN, 0, &spec, &id));
+        value = hg_graph_node(l->o.child, id)->out[0];
+    }
+    return hg_graph_add_region_output(l->o.child, HG_REGION_MAIN, name, value);
 }
 
 static holo_status outline_loop_child(outline_loop *l)
@@ -49,7 +65,8 @@ static holo_status outline_loop_child(outline_loop *l)
     if (!l->gives_condition)
         HG_TRY(hg_graph_add_region_output(l->o.child, HG_REGION_MAIN, hg_str_from("condition"),
                                           condition));
-    HG_TRY(hg_outline_outputs(&l->o, l->body));
+    for (uint32_t i = 0; i < hg_graph_region(l->b->g, l->body)->n_out; i++)
+        HG_TRY(outline_loop_output(l, i, i - l->gives_condition));
     return hg_infer_graph(l->o.child, &changed);
 }
 
@@ -88,6 +105,10 @@ static holo_status outline_check_carried(outline_loop *l, uint32_t k, bool *agai
     const hg_type *in =
         &hg_graph_value(child, hg_graph_region(child, HG_REGION_MAIN)->in[2 + k])->type;
     const hg_type *out = &hg_graph_value(child, v)->type;
+    if (in->dtype == HOLO_OPTIONAL && in->item != NULL && in->item->dtype == out->dtype) {
+        l->wraps[k] = *again = true;
+        return HOLO_OK;
+    }
     if (in->dtype != out->dtype)
         return hg_build_fail(l->b, HOLO_E_TYPE, "carried value %u starts as %s and becomes %s", k,
                              holo_dtype_text(in->dtype), holo_dtype_text(out->dtype));
@@ -121,6 +142,7 @@ static holo_status outline_find(outline_loop *l)
 {
     HG_TRY(HG_NEW(l->b->ctx, l->n_carried + 1, &l->type));
     HG_TRY(HG_NEW(l->b->ctx, l->n_carried + 1, &l->free));
+    HG_TRY(HG_NEW(l->b->ctx, l->n_carried + 1, &l->wraps));
     for (uint32_t k = 0; k < l->n_carried; k++) {
         hg_value_id first = hg_build_in(l->b, l->first_in + k);
         if (first == 0) return hg_build_fail(l->b, HOLO_E_MODEL, "carried value %u is missing", k);
@@ -186,10 +208,14 @@ static holo_status outline_check_counts(hg_build *b, uint32_t in, uint32_t out)
                          r->n_in, r->n_out, in, (uint32_t)hg_max(out, b->node->n_out));
 }
 
-static void outline_replace_all(hg_build *b, hg_node_id made)
+static void outline_replace_all(const outline_loop *l, hg_node_id made)
 {
-    for (uint32_t j = 0; made != 0 && j < hg_graph_node(b->g, b->id)->n_out; j++)
-        hg_build_replace(b, j, hg_graph_node(b->g, made)->out[j]);
+    hg_build *b = l->b;
+    for (uint32_t j = 0; made != 0 && j < hg_graph_node(b->g, b->id)->n_out; j++) {
+        hg_value_id y = hg_graph_node(b->g, made)->out[j];
+        if (j < l->n_carried && l->wraps[j]) y = hg_build_1(b, "OptionalGetElement", y);
+        hg_build_replace(b, j, y);
+    }
 }
 
 /* ---- Loop
@@ -243,7 +269,7 @@ holo_status hg_outline_loop(hg_build *b)
                              holo_dtype_text(hg_build_type(b, l.condition)->dtype));
     l.counted = outline_counts(b);
     HG_TRY(outline_loop_run(&l, &made));
-    outline_replace_all(b, made);
+    outline_replace_all(&l, made);
     return b->status;
 }
 
@@ -390,6 +416,6 @@ holo_status hg_outline_sequence_map(hg_build *b)
                              holo_dtype_text(first->dtype));
     l.trips = hg_build_dims(b, &first->dim[0], 1);
     HG_TRY(outline_loop_run(&l, &made));
-    outline_replace_all(b, made);
+    outline_replace_all(&l, made);
     return b->status;
 }
