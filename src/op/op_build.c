@@ -121,7 +121,8 @@ static hg_value_id build_const(hg_build *b, hg_type type, const void *data, size
 /* Any number type, through the same narrowing that stores use. */
 static size_t build_encode(holo_dtype dtype, double value, uint8_t out[8])
 {
-    int64_t i = (int64_t)value;
+    /* Out of range happens only beside float types, which do not use it. */
+    int64_t i = value >= -9.2e18 && value <= 9.2e18 ? (int64_t)value : 0;
     float f = (float)value;
     uint16_t h;
     switch (hg_dtype_bits(dtype)) {

@@ -73,12 +73,14 @@ holo_status hg_infer_need_content(const hg_infer *n, uint32_t i, const hg_dim **
                                   uint32_t *count)
 {
     hg_value_id id = hg_node_in(n->g, n->node, i);
+    if (id == 0) return hg_infer_fail(n, HOLO_E_MODEL, "input %u is missing", i);
     if (infer_value_content(n->g, id, content, count)) return HOLO_OK;
-    if (!hg_dtype_in(n->in[i]->dtype, HG_TYPES_INT | HG_TYPES_BOOL))
+    const hg_type *type = &hg_graph_value(n->g, id)->type;
+    if (!hg_dtype_in(type->dtype, HG_TYPES_INT | HG_TYPES_BOOL))
         return hg_infer_fail(n, HOLO_E_TYPE, "input %u is %s, expected integers", i,
-                             holo_dtype_text(n->in[i]->dtype));
+                             holo_dtype_text(type->dtype));
     int64_t elements;
-    if (!hg_dim_is_const(n->dims, hg_type_count(n->g, n->in[i]), &elements) || elements < 0 ||
+    if (!hg_dim_is_const(n->dims, hg_type_count(n->g, type), &elements) || elements < 0 ||
         elements > HG_MAX_CONTENT)
         return hg_infer_fail(n, HOLO_E_UNSUPPORTED,
                              "input %u decides a shape, but how many numbers it holds is not known "

@@ -6,6 +6,7 @@ holo_status hg_upgrade_broadcast(hg_graph *g, hg_node_id id, int32_t opset)
     const hg_node *node = hg_graph_node(g, id);
     const hg_attr *axis = hg_node_attr(node, "axis");
     if (opset >= 7 || axis == NULL || hg_node_int(node, "broadcast", 0) == 0) return HOLO_OK;
+    if (node->n_in < 2) return HOLO_OK; /* inference says what is missing */
     hg_build b;
     hg_build_init(&b, g, id);
     hg_value_id right = hg_build_in(&b, 1);
