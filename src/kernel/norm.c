@@ -94,8 +94,8 @@ hg_norm *hg_layernorm_init(const hg_args *a, void *scratch, hg_lane_read_fn read
     s->has_inverse = a->n_out > 2 && a->out[2].dtype != HOLO_NONE;
     size_t row = hg_align_up((size_t)s->n * sizeof(double), HG_ALIGN);
     s->row = work;
-    s->scale = norm_expand(a, 1, &tail, work + row, read);
-    s->bias = norm_expand(a, 2, &tail, work + 2 * row, read);
+    s->scale = norm_expand(a, 1, &tail, work + 2 * row, read);
+    s->bias = norm_expand(a, 2, &tail, work + 3 * row, read);
     return s;
 }
 
@@ -165,12 +165,12 @@ int64_t hg_kernel_layernorm_units(const hg_args *a)
     return hg_dims_product(&a->in[0], 0, (int)a->param[0]);
 }
 
-/* After the state: a row, scale and bias in the compute type. */
+/* After the state: two rows, scale and bias in the compute type. */
 size_t hg_kernel_layernorm_scratch(const hg_args *a)
 {
     const holo_tensor *x = &a->in[0];
     size_t n = (size_t)hg_dims_product(x, (int)a->param[0], x->rank);
-    return hg_align_up(sizeof(hg_norm), HG_ALIGN) + 3 * hg_align_up(n * sizeof(double), HG_ALIGN);
+    return hg_align_up(sizeof(hg_norm), HG_ALIGN) + 4 * hg_align_up(n * sizeof(double), HG_ALIGN);
 }
 
 void hg_kernel_norm_cost(const hg_args *a, hg_cost *cost)

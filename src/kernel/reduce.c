@@ -175,7 +175,10 @@ typedef struct reduce_state {
     hg_lane_type domain; /* accumulators are f32, f64, i64 or u64 */
     hg_reduce_step step;
     bool is_native;               /* input elements can be accumulated where they lie */
+    bool is_short;                /* few rows, no columns: outputs side by side serve as columns */
     int64_t cols;                 /* of the current block of outputs */
+    int64_t row_stride;           /* of the input, in elements */
+    int64_t col_stride;           /* 1 unless is_short */
     bool is_whole;                /* the block has all columns: rows follow each other */
     int64_t n_result;             /* outputs waiting in result */
     int64_t result_first;         /* number of the first of them */
@@ -198,10 +201,10 @@ static const void *reduce_load(reduce_state *s, const void *data, int64_t first,
     if (s->is_native) return (const uint8_t *)data + first * reduce_width(s);
     hg_lane_type type = hg_lane_type_of(s->dtype);
     if (type == s->domain) {
-        s->loops->read(s->dtype, s->value, data, first, 1, n);
+        s->loops->read(s->dtype, s->value, data, first, s->col_stride, n);
         return s->value;
     }
-    s->loops->read(s->dtype, s->narrow, data, first, 1, n);
+    s->loops->read(s->dtype, s->narrow, data, first, s->col_stride, n);
     const int32_t *i32 = (const int32_t *)(void *)s->narrow;
     const int64_t *i64 = (const int64_t *)(void *)s->narrow;
     const uint64_t *u64 = s->narrow;
@@ -240,7 +243,7 @@ static void reduce_rows(reduce_state *s, const void *data, int64_t first, int64_
                       reduce_load(s, data, first, n * s->cols), s->shift,
                       (is_turn ? REDUCE_LANES : n) * s->cols, is_turn ? n / REDUCE_LANES : 1);
         lane = (lane + n) % REDUCE_LANES;
-        first += n * s->shape.cols;
+        first += n * s->row_stride;
         rows -= n;
     }
 }
@@ -316,7 +319,16 @@ static void reduce_match(reduce_state *s, const void *x_, int64_t step, int64_t 
 #define MATCH(T)                                                                                   \
     {                                                                                              \
         const T *best = (const T *)(const void *)s->acc, *x = x_;                                  \
-        for (int64_t i = 0; i < rows; i++, x += cols)                                              \
+        int64_t i = 0;                                                                             \
+        while (cols == 1 && !is_last && i + 64 <= rows) { /* skips what has no match */            \
+            int32_t hits = 0;                                                                      \
+            for (int64_t l = 0; l < 64; l++)                                                       \
+                hits += (x[l] == best[0]) | (x[l] != x[l]);                                        \
+            if (hits != 0) break;                                                                  \
+            i += 64;                                                                               \
+            x += 64;                                                                               \
+        }                                                                                          \
+        for (; i < rows; i++, x += cols)                                                           \
             for (int64_t j = 0; j < cols; j++)                                                     \
                 if ((is_last || s->found[j] < 0) && (x[j] == best[j] || x[j] != x[j]))             \
                     s->found[j] = step + i;                                                        \
@@ -338,7 +350,7 @@ static void reduce_find(reduce_state *s, const void *data, int64_t first, bool i
     for (int64_t step = 0, n; step < shape->steps; step += n) {
         int64_t row = step % shape->rows;
         n = hg_min(most, shape->rows - row);
-        int64_t at = first + row * shape->cols +
+        int64_t at = first + row * s->row_stride +
                      reduce_offset(shape->reduced_dim, shape->reduced_stride, shape->n_reduced,
                                    step / shape->rows);
         reduce_match(s, reduce_load(s, data, at, n * s->cols), step, n, is_last);
@@ -441,7 +453,12 @@ static void reduce_begin(reduce_state *s, const hg_args *a, const hg_reduce_loop
     bool is_int = type != HG_LANE_F32 && type != HG_LANE_F64;
     s->domain = type == HG_LANE_I32 ? HG_LANE_I64 : type;
     if (is_int && s->op == HG_REDUCE_LOG_SUM_EXP) s->domain = HG_LANE_F64;
-    s->is_native = hg_lane_is_native(s->dtype) && s->domain == type;
+    const reduce_shape *shape = &s->shape;
+    s->is_short = shape->cols == 1 && shape->n_reduced == 0 && shape->rows < REDUCE_LANES &&
+                  shape->n_kept == 1;
+    s->is_native = hg_lane_is_native(s->dtype) && s->domain == type && !s->is_short;
+    s->row_stride = s->is_short ? 1 : shape->cols;
+    s->col_stride = s->is_short ? shape->kept_stride[0] : 1;
     s->step = loops->step(s->op, s->domain);
     s->n_result = 0;
 }
@@ -456,8 +473,9 @@ void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *l
         int64_t col = o % shape->cols;
         int64_t first = col + reduce_offset(shape->kept_dim, shape->kept_stride, shape->n_kept,
                                             o / shape->cols);
-        s->cols = hg_min(hg_min(shape->cols - col, REDUCE_COLS), r.end - o);
-        s->is_whole = s->cols == shape->cols;
+        int64_t most = s->is_short ? REDUCE_COLS : hg_min(shape->cols - col, REDUCE_COLS);
+        s->cols = hg_min(most, r.end - o);
+        s->is_whole = s->cols == shape->cols && !s->is_short;
         if (s->op == HG_REDUCE_LOG_SUM_EXP)
             reduce_log_sum_exp(s, a->in[0].data, first);
         else

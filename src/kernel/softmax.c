@@ -84,7 +84,7 @@ int64_t hg_kernel_softmax_units(const hg_args *a)
 
 size_t hg_kernel_softmax_scratch(const hg_args *a)
 {
-    size_t row = (size_t)a->in[0].dim[a->param[0]] * sizeof(double);
+    size_t row = 2 * (size_t)a->in[0].dim[a->param[0]] * sizeof(double);
     size_t block = sizeof(softmax_f64_block);
     return hg_align_up(sizeof(hg_softmax), HG_ALIGN) + (row > block ? row : block);
 }

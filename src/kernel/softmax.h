@@ -20,7 +20,7 @@ typedef struct hg_softmax {
     bool is_log, is_native;
     int64_t n, inner;
     int64_t mask_stride[HG_MAX_RANK];
-    void *work; /* scratch: a row in the compute type, or a block of columns */
+    void *work; /* scratch: two rows in the compute type, or a block of columns */
 } hg_softmax;
 
 hg_softmax *hg_softmax_init(const hg_args *a, void *scratch);

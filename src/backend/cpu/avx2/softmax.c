@@ -5,6 +5,28 @@
 #include "backend/cpu/avx2/lane.h"
 #include "isa/lane_math.h"
 
+#include <immintrin.h>
+
+/* Compilers do not keep sixteen maxima in registers. Which zero is the largest does not matter: it
+ * is only subtracted. */
+static float softmax_avx2_max(const float *x, int64_t n)
+{
+    float best = -(float)HG_INFINITY, lane[8];
+    __m256 a = _mm256_set1_ps(best), b = a;
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        a = _mm256_max_ps(_mm256_loadu_ps(x + i), a); /* the second where the first is NaN */
+        b = _mm256_max_ps(_mm256_loadu_ps(x + i + 8), b);
+    }
+    for (; i < n; i++)
+        best = x[i] > best ? x[i] : best;
+    _mm256_storeu_ps(lane, _mm256_max_ps(a, b));
+    for (int l = 0; l < 8; l++)
+        best = lane[l] > best ? lane[l] : best;
+    return best;
+}
+
+#define SOFTMAX_OWN_MAX
 #define SOFTMAX_READ hg_lane_read_avx2
 #define SOFTMAX_WRITE hg_lane_write_avx2
 #define T float
