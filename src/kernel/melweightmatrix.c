@@ -31,17 +31,27 @@ static int64_t mel_units(const hg_args *a)
     return holo_tensor_count(&a->out[0]) == 0 ? 0 : a->out[0].dim[1];
 }
 
+/* The mel scale ends at -700 hertz; beyond 1e9 is no sound. */
+static bool mel_is_edge(double hertz)
+{
+    return hertz > -700.0 && hertz < 1e9;
+}
+
 /* Bin of the spectrum at edge i of the bands, or -1 and a fault. */
 static int64_t mel_bin(const hg_args *a, int64_t i)
 {
-    const double length = hg_number_load(&a->in[MEL_LENGTH], 0),
-                 rate = hg_number_load(&a->in[MEL_RATE], 0);
-    const double scale = 2595.0 / hg_log_f64(10.0);
-    const double low = scale * hg_log_f64(1.0 + hg_number_load(&a->in[MEL_LOW], 0) / 700.0);
-    const double high = scale * hg_log_f64(1.0 + hg_number_load(&a->in[MEL_HIGH], 0) / 700.0);
-    const double step = (high - low) / (double)(a->out[0].dim[1] + 2);
-    const double hertz = 700.0 * (hg_exp_f64(((double)i * step + low) / scale) - 1.0);
-    const double bin = hg_floor_f64((length + 1.0) * hertz / rate);
+    const double length = hg_number_load(&a->in[MEL_LENGTH], 0);
+    const double rate = hg_number_load(&a->in[MEL_RATE], 0);
+    const double lower = hg_number_load(&a->in[MEL_LOW], 0);
+    const double upper = hg_number_load(&a->in[MEL_HIGH], 0), scale = 2595.0 / hg_log_f64(10.0);
+    double bin = -1.0;
+    if (mel_is_edge(lower) && mel_is_edge(upper)) {
+        const double low = scale * hg_log_f64(1.0 + lower / 700.0);
+        const double high = scale * hg_log_f64(1.0 + upper / 700.0);
+        const double step = (high - low) / (double)(a->out[0].dim[1] + 2);
+        const double hertz = 700.0 * (hg_exp_f64(((double)i * step + low) / scale) - 1.0);
+        bin = hg_floor_f64((length + 1.0) * hertz / rate);
+    }
     if (bin >= 0.0 && bin < (double)a->out[0].dim[0]) return (int64_t)bin;
     hg_fault_range(a->fault, "bin of a band", i, bin > 0.0 && bin < 0x1p62 ? (int64_t)bin : -1, 0,
                    a->out[0].dim[0] - 1);
