@@ -51,6 +51,17 @@ static inline int64_t hg_elem_place(const hg_args *a, const holo_tensor *t, int6
     return -1;
 }
 
+/* Number of the element that meets element i of `to`, by the strides of hg_broadcast_strides. */
+static inline int64_t hg_elem_broadcast(const holo_tensor *to, const int64_t *stride, int64_t i)
+{
+    int64_t at = 0;
+    for (int k = to->rank - 1; k >= 0; k--) {
+        at += i % to->dim[k] * stride[k];
+        i /= to->dim[k];
+    }
+    return at;
+}
+
 /* The number at element i of any number type, cut off to an integer; NaN and what is beyond gives
  * the smallest integer. */
 int64_t hg_elem_to_int(const holo_tensor *t, int64_t i);

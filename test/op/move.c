@@ -283,6 +283,14 @@ static void move_range(void)
         {"%x = const int32[1,1,3,2] {1, 2, 3, 4, 5, 6} %y = SpaceToDepth(%x) {blocksize=2}",
          "!dimension 2 is 3, expected a multiple of 2"},
         {"%x = const int32[2,3] {0,0,0,0,0,0} %y = Size(%x)", "int64[] {6}"},
+        {"%a = const string[2] {\"a\", \"b\"} %b = const string[] {\"b\"} %y = Equal(%a, %b)",
+         "bool[2] {false, true}"},
+        {"%c = const bool[2] {true, false} %a = const string[2] {\"a\", \"b\"} %b = const "
+         "string[1] {\"z\"} %y = Where(%c, %a, %b)",
+         "string[2] {\"a\", \"z\"}"},
+        {"%c = const bool[1] {false} %a = const complex64[1] {1.0, 2.0} %b = const complex64[1] "
+         "{3.0, 4.0} %y = Where(%c, %a, %b)",
+         "complex64[1] {3.0, 4.0}"},
         {"%x = const int32[2,3] {0,0,0,0,0,0} %y = Shape(%x) {start=-1}", "int64[1] {3}"},
     };
     RULES(types);
