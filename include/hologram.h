@@ -183,7 +183,8 @@ typedef bool (*holo_sink_fn)(void *user, const void *bytes, size_t size);
 
 /* Zero means the default. */
 typedef struct holo_limits {
-    uint64_t memory_bytes;    /* one compile or one session; default: 3/4 of what the machine has */
+    uint64_t memory_bytes;    /* one compile (default: 1 GiB and 4 times the models' size) or one
+                                 session    (default: none) */
     uint64_t tensor_bytes;    /* one tensor; default 64 GiB */
     uint64_t loop_iterations; /* all loops of one run; default 2^31 */
     uint64_t run_ms;          /* one run; default none */

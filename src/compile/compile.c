@@ -8,6 +8,18 @@
 #include "op/op_body.h"
 #include "pass/pass.h"
 
+/* What a compile may take without being told: this, and a few times each model's size. Honest
+ * models need a fraction of it; one that is built to explode gets a sentence while the machine
+ * still has memory. */
+static const size_t compile_base_memory = (size_t)1 << 30;
+
+static void compile_allow(hg_compile *c, size_t model_bytes)
+{
+    if (c->options->limits.memory_bytes != 0 || model_bytes > SIZE_MAX / 16) return;
+    c->ctx.arena.limit += 4 * model_bytes;
+    c->ctx.scratch.limit += 4 * model_bytes;
+}
+
 holo_status hg_compile_init(hg_compile *c, const holo_compile_options *options, size_t n_model,
                             holo_error *e)
 {
@@ -20,8 +32,10 @@ holo_status hg_compile_init(hg_compile *c, const holo_compile_options *options, 
                       .limits = options->limits,
                       .numerics = options->numerics,
                       .flags = options->flags};
-    hg_arena_init(&c->ctx.arena, options->allocator, (size_t)options->limits.memory_bytes);
-    hg_arena_init(&c->ctx.scratch, options->allocator, (size_t)options->limits.memory_bytes);
+    size_t limit = options->limits.memory_bytes != 0 ? (size_t)options->limits.memory_bytes
+                                                     : compile_base_memory;
+    hg_arena_init(&c->ctx.arena, options->allocator, limit);
+    hg_arena_init(&c->ctx.scratch, options->allocator, limit);
     if (options->struct_size != sizeof *options)
         return hg_fail(e, HOLO_E_ARG, "holo_compile_options.struct_size is %zu, expected %zu",
                        options->struct_size, sizeof *options);
@@ -111,6 +125,7 @@ holo_status hg_compile_model_run(hg_compile *c, hg_compile_model *m)
 static holo_status compile_import(hg_compile *c, hg_compile_model *m, const void *data, size_t size,
                                   const char *base_dir)
 {
+    compile_allow(c, size);
     HG_TRY(hg_graph_init(&m->graph, &c->ctx));
     hg_import_options import = {.base_dir = base_dir,
                                 .external = &m->external,
