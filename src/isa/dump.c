@@ -170,7 +170,7 @@ static void dump_port(dump *d, const char *what, const hg_port_rec *port)
 static void dump_head(dump *d)
 {
     const hg_program_head *h = &d->p->head;
-    hg_print_text(&d->out, "graph ");
+    hg_print_text(&d->out, h->is_body ? "body " : "graph ");
     hg_print_quote(&d->out, dump_text(d, h->name));
     hg_print_format(&d->out, " %s: %" PRIu32 " nodes, %" PRIu32 " steps\n",
                     h->numerics == HOLO_EXACT ? "exact" : "fast", h->nodes_after, h->n_step);

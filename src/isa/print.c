@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PRINT_NAME = 120, PRINT_DIM = 400, PRINT_FORMAT = 500 };
+enum { PRINT_NAME = 120, PRINT_DIM = 160, PRINT_FORMAT = 500 };
 
 /* ---- writer ------------------------------------------------------------------------------------
  */

@@ -169,7 +169,7 @@ typedef struct facts_before {
 static void facts_before_take(void *user, const char *key, const char *value)
 {
     facts_before *b = user;
-    if (!facts_is_before(key) || b->graph >= b->f->n_graph || b->status != HOLO_OK) return;
+    if (!facts_is_before(key) || b->graph >= b->f->model->n_graph || b->status != HOLO_OK) return;
     b->status = facts_parse_before(b->f, &b->f->graph[b->graph++], value, b->e);
 }
 
@@ -377,8 +377,11 @@ static holo_status facts_graph(hg_facts *f, uint32_t i, holo_error *e)
     hg_facts_graph *g = &f->graph[i];
     g->g = &f->model->graph[i];
     g->p = &g->g->program;
+    g->number = i;
+    g->is_body = i >= f->model->n_graph;
     if (!hg_print_dims_init(g->p, &f->arena, &g->dims)) return hg_fail_nomem(e, sizeof g->dims);
-    HG_TRY(facts_settle(f, g, i, e));
+    g->why = "the sizes of a body are known when it runs";
+    if (!g->is_body) HG_TRY(facts_settle(f, g, i, e));
     HG_TRY(facts_kernels(f, g, e));
     return facts_producers(f, g, e);
 }
@@ -388,8 +391,8 @@ holo_status hg_facts_init(hg_facts *f, const holo_model *model, holo_error *e)
     *f = (hg_facts){.model = model};
     hg_arena_init(&f->arena, &model->alloc, 0);
     HG_TRY(facts_sections(f, e));
-    HG_TRY(FACTS_NEW(f, model->n_graph, &f->graph, e));
-    for (; f->n_graph < model->n_graph; f->n_graph++)
+    HG_TRY(FACTS_NEW(f, model->n_program, &f->graph, e));
+    for (; f->n_graph < model->n_program; f->n_graph++)
         HG_TRY(facts_graph(f, f->n_graph, e));
     HG_TRY(facts_weights(f, e));
     return facts_meta(f, e);
@@ -397,7 +400,7 @@ holo_status hg_facts_init(hg_facts *f, const holo_model *model, holo_error *e)
 
 void hg_facts_deinit(hg_facts *f)
 {
-    for (uint32_t i = 0; f->graph != NULL && i < f->model->n_graph; i++)
+    for (uint32_t i = 0; f->graph != NULL && i < f->model->n_program; i++)
         holo_session_free(f->graph[i].session);
     hg_arena_deinit(&f->arena);
 }

@@ -24,7 +24,9 @@ typedef struct hg_facts_operator {
 typedef struct hg_facts_graph {
     const hg_model_graph *g;
     const hg_program *p;
+    uint32_t number; /* of the program, by which IF and LOOP name their bodies */
     hg_dims dims;
+    bool is_body;
     bool is_fixed;           /* every input has a fixed shape */
     holo_session *session;   /* prepared, at the sizes below; NULL when that was not possible */
     const char *why;         /* the sentence that says why not */
@@ -54,8 +56,8 @@ typedef struct hg_facts {
     hg_arena arena;
     hg_holo_head head;
     hg_holo_section *section;
-    hg_facts_graph *graph;
-    uint32_t n_graph;
+    hg_facts_graph *graph;   /* graphs, then bodies of control flow */
+    uint32_t n_graph;        /* of both */
     hg_facts_weight *weight; /* the largest first */
     size_t n_weight;
     hg_facts_pair *meta; /* without what belongs to this page: holo.before */

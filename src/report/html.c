@@ -197,7 +197,7 @@ static void html_kernels(hg_print *o, const hg_facts_graph *g)
 static void html_sizes(hg_print *o, const hg_facts_graph *g)
 {
     bool any = false;
-    for (uint32_t i = 0; i < g->p->head.n_symbol; i++) {
+    for (uint32_t i = 0; i < g->p->head.n_symbol && g->size != NULL; i++) {
         if (g->p->symbol[i].kind != HG_SYMBOL_INPUT) continue;
         hg_print_text(o, any ? ", " : "<p class=\"note\">Open sizes are taken as ");
         html_symbol(o, g, i);
@@ -230,10 +230,14 @@ static bool html_memory(hg_print *o, const hg_facts_graph *g, hg_arena *arena)
     return true;
 }
 
-static bool html_graph(hg_print *o, const hg_facts_graph *g, uint32_t number, hg_arena *arena)
+static bool html_graph(hg_print *o, const hg_facts_graph *g, hg_arena *arena)
 {
     const hg_program_head *h = &g->p->head;
-    hg_print_format(o, "<section id=\"g%" PRIu32 "\"><h2>Graph <bdi>", number);
+    hg_print_format(o, "<section id=\"g%" PRIu32 "\"><h2>", g->number);
+    if (g->is_body)
+        hg_print_format(o, "Body, program %" PRIu32 " <bdi>", g->number);
+    else
+        hg_print_text(o, "Graph <bdi>");
     hg_html_escape(o, g->p->text + h->name);
     hg_print_text(o, "</bdi></h2><ul class=\"cards\">");
     html_card(o, "nodes in the model", 0, h->nodes_before, false);
@@ -337,7 +341,7 @@ static void html_head(hg_print *o, const hg_facts *f)
     hg_html_escape(o, name);
     hg_print_format(
         o, "</bdi></h1><p class=\"note\">Hologram %s &middot; %" PRIu32 " graph%s &middot; ",
-        holo_version(), f->n_graph, f->n_graph == 1 ? "" : "s");
+        holo_version(), f->model->n_graph, f->model->n_graph == 1 ? "" : "s");
     hg_html_bytes(o, (double)f->head.size);
     hg_print_text(o, ", of which ");
     hg_html_bytes(o, (double)f->model->weight_bytes);
@@ -357,7 +361,7 @@ void hg_report_html(const hg_facts *f, hg_print *o)
     hg_arena_init(&arena, &f->model->alloc, 0);
     html_head(o, f);
     for (uint32_t i = 0; ok && i < f->n_graph; i++) {
-        ok = html_graph(o, &f->graph[i], i, &arena);
+        ok = html_graph(o, &f->graph[i], &arena);
         hg_arena_reset(&arena);
     }
     html_weights(o, f);

@@ -1,10 +1,19 @@
 /* inspect.c - holo_model_inspect: a model described in one of four forms. */
 #include "report/facts.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 static holo_status inspect_program(const holo_model *model, holo_sink_fn sink, void *user)
 {
-    for (uint32_t i = 0; i < model->n_graph; i++) {
-        if (i != 0 && !sink(user, "\n", 1)) return HOLO_E_IO;
+    for (uint32_t i = 0; i < model->n_program; i++) {
+        char title[32];
+        /* IF and LOOP name their bodies by number. */
+        int n =
+            model->n_program == model->n_graph
+                ? snprintf(title, sizeof title, i == 0 ? "" : "\n")
+                : snprintf(title, sizeof title, "%sprogram %" PRIu32 "\n", i == 0 ? "" : "\n", i);
+        if (n > 0 && !sink(user, title, (size_t)n)) return HOLO_E_IO;
         HG_TRY(hg_program_dump(&model->graph[i].program, sink, user));
     }
     return HOLO_OK;

@@ -231,7 +231,7 @@ static void json_memory(json *j, const hg_facts_graph *g)
     json_bool(j, "late", g->g->has_late);
     json_key(j, "sizes");
     json_open(j, "{");
-    for (uint32_t i = 0; i < g->p->head.n_symbol; i++)
+    for (uint32_t i = 0; i < g->p->head.n_symbol && g->size != NULL; i++)
         if (g->p->symbol[i].kind == HG_SYMBOL_INPUT)
             json_int(j, g->p->text + g->p->symbol[i].name, g->size[i]);
     json_close(j, "}");
@@ -316,6 +316,8 @@ static void json_step(json *j, const hg_facts_graph *g, uint32_t i, json_collect
     json_uint(j, "step", i);
     json_text(j, "kernel", hg_facts_step_kernel(g, i));
     if (s->op == HG_STEP_KERNEL) json_text(j, "variant", hg_facts_step_variant(g, i));
+    if (s->op == HG_STEP_IF || s->op == HG_STEP_LOOP)
+        json_list(j, "programs", (const uint32_t[]){s->a, s->b}, s->op == HG_STEP_IF ? 2 : 1);
     json_text(j, "device", "cpu");
     json_text(j, "node", g->p->text + s->name);
     json_list(j, "in", g->p->list + s->in, s->n_in);
@@ -344,6 +346,7 @@ static void json_graph(json *j, const hg_facts_graph *g, json_collector *c)
     const hg_program_head *h = &g->p->head;
     json_open(j, "{");
     json_text(j, "name", g->p->text + h->name);
+    json_uint(j, "program", g->number);
     json_text(j, "numerics", h->numerics == HOLO_EXACT ? "exact" : "fast");
     json_uint(j, "nodes_before", h->nodes_before);
     json_uint(j, "nodes_after", h->nodes_after);
@@ -424,7 +427,12 @@ void hg_report_json(const hg_facts *f, hg_print *o)
     json_weights(&j, f, &c);
     json_key(&j, "graphs");
     json_open(&j, "[");
-    for (uint32_t i = 0; i < f->n_graph; i++)
+    for (uint32_t i = 0; i < f->model->n_graph; i++)
+        json_graph(&j, &f->graph[i], &c);
+    json_close(&j, "]");
+    json_key(&j, "bodies");
+    json_open(&j, "[");
+    for (uint32_t i = f->model->n_graph; i < f->n_graph; i++)
         json_graph(&j, &f->graph[i], &c);
     json_close(&j, "]");
     json_close(&j, "}");

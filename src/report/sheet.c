@@ -104,7 +104,10 @@ static void sheet_before(const sheet *s, const hg_facts_graph *g)
 static void sheet_graph(const sheet *s, const hg_facts_graph *g)
 {
     const hg_program_head *h = &g->p->head;
-    hg_print_text(s->o, "\ngraph ");
+    if (g->is_body)
+        hg_print_format(s->o, "\nbody, program %" PRIu32 " ", g->number);
+    else
+        hg_print_text(s->o, "\ngraph ");
     hg_print_quote(s->o, g->p->text + h->name);
     hg_print_text(s->o, "\n");
     sheet_label(s, "program");
@@ -169,7 +172,8 @@ static void sheet_sections(const sheet *s)
 void hg_report_text(const hg_facts *f, hg_print *o)
 {
     const sheet s = {f, o};
-    hg_print_format(o, "%" PRIu32 " graph%s, ", f->n_graph, f->n_graph == 1 ? "" : "s");
+    hg_print_format(o, "%" PRIu32 " graph%s, ", f->model->n_graph,
+                    f->model->n_graph == 1 ? "" : "s");
     sheet_bytes(&s, (double)f->head.size);
     hg_print_text(o, "\n");
     for (uint32_t i = 0; i < f->n_graph; i++)

@@ -202,7 +202,9 @@ static void dump_shows_bodies(void)
     dump_text t = {0};
     p.step = own;
     p.head.n_step = 2;
+    p.head.is_body = 1;
     CHECK_STATUS(hg_program_dump(&p, dump_take, &t), HOLO_OK);
+    CHECK_HAS(t.text, "body \"net\" fast: 4 nodes, 2 steps\n");
     CHECK_HAS(t.text, "0  %6:int64[3] = if(%3) program 3 else program 4 \"fc\"\n");
     CHECK_HAS(t.text,
               "1  %6:int64[3] = loop(%1, %2:float32[3,4]@weight0, _; 3) program 5 \"fc\"\n");

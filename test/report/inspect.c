@@ -3,6 +3,7 @@
 #include "archive/write.h"
 #include "base/file.h"
 
+#include "import/make.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -285,6 +286,64 @@ static void inspect_html_has_pictures(void)
     free(text);
 }
 
+/* ---- bodies ------------------------------------------------------------------------------------
+ */
+
+/* y = cond ? Relu(x) : Neg(x), as ONNX bytes. */
+static make inspect_if_model(make_fixture *f)
+{
+    const char *const ops[2] = {"Relu", "Neg"}, *const names[2] = {"then_branch", "else_branch"};
+    make g = make_graph_xy(f), cond = make_value(f, "cond", ELEM_BOOL, "");
+    make n = make_node(f, "choice", "If", "cond", "y");
+    make_in(&g, GRAPH_INPUT, &cond);
+    for (int i = 0; i < 2; i++) {
+        make body = make_new(&f->arena), out = make_value(f, "r", ELEM_F32, NULL);
+        make inner = make_node(f, "", ops[i], "x", "r"), a = make_attr(f, names[i], 5);
+        make_text(&body, 2, names[i]);
+        make_in(&body, GRAPH_NODE, &inner);
+        make_in(&body, GRAPH_OUTPUT, &out);
+        make_in(&a, 6, &body);
+        make_in(&n, 5, &a);
+    }
+    make_in(&g, GRAPH_NODE, &n);
+    return make_model(f, &g, 21);
+}
+
+static void inspect_shows_bodies(void)
+{
+    static const struct {
+        holo_inspect_form form;
+        const char *has[3];
+    } cases[] = {
+        {HOLO_INSPECT_TEXT, {"1 graph, ", "\nbody, program 1 ", "\nbody, program 2 "}},
+        {HOLO_INSPECT_PROGRAM, {"program 0\ngraph ", "= if(%2, ", ") program 1 else program 2 "}},
+        {HOLO_INSPECT_JSON, {"\"programs\":[1,2]", "\"bodies\":[{\"name\":", "\"program\":2,"}},
+        {HOLO_INSPECT_HTML, {"Body, program 1 ", "Body, program 2 ", "A step a line"}},
+    };
+    make_fixture f;
+    make_init(&f);
+    const make model = inspect_if_model(&f);
+    void *bytes = NULL;
+    size_t size = 0;
+    holo_model *opened = NULL;
+    holo_error e = {0};
+    if (CHECK_OK(holo_compile_memory(model.data, model.size, NULL, &bytes, &size, NULL, &e), &e) &&
+        CHECK_OK(holo_model_open_memory(bytes, size, holo_kernels_all(), NULL, &opened, &e), &e)) {
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            inspect_text t = {0};
+            CHECK_OK(holo_model_inspect(opened, cases[i].form, inspect_take, &t, &e), &e);
+            for (int k = 0; k < 3; k++)
+                CHECK_HAS(t.text, cases[i].has[k]);
+            inspect_json j = {.at = t.text};
+            if (cases[i].form == HOLO_INSPECT_JSON) CHECK(inspect_json_value(&j));
+            free(t.text);
+        }
+    }
+    holo_model_free(opened);
+    holo_buffer_free(NULL, bytes, size);
+    make_deinit(&f);
+}
+
 /* ---- what can go wrong -------------------------------------------------------------------------
  */
 
@@ -374,6 +433,7 @@ const hg_test_case hg_tests_report_inspect[] = {
     {"html_is_safe", inspect_html_is_safe},
     {"html_is_balanced", inspect_html_is_balanced},
     {"html_has_pictures", inspect_html_has_pictures},
+    {"shows_bodies", inspect_shows_bodies},
     {"reports_a_full_sink", inspect_reports_a_full_sink},
     {"refuses_bad_arguments", inspect_refuses_bad_arguments},
     {"survives_failing_memory", inspect_survives_failing_memory},
