@@ -62,7 +62,7 @@ static holo_status rnn_check_dims(const holo_tensor *t, holo_error *e, const cha
 static holo_status rnn_check_in(const hg_args *a, holo_error *e, uint32_t i, const char *what,
                                 int rank, const int64_t *dim)
 {
-    if (!hg_args_has(a, i) && i > RNN_R) return HOLO_OK;
+    if (!hg_args_has(a, i) && i != RNN_W) return HOLO_OK;
     HG_TRY(hg_check_in_type(a, e, i, HG_TYPES_FLOAT));
     HG_TRY(hg_check_same_type(&a->in[i], &a->in[RNN_X], e, what));
     return rnn_check_dims(&a->in[i], e, what, rank, dim);
@@ -111,7 +111,6 @@ static holo_status rnn_check(const hg_args *a, holo_error *e, rnn_kind kind)
     HG_TRY(hg_check_in_type(a, e, RNN_X, HG_TYPES_FLOAT));
     HG_TRY(hg_check_rank(&a->in[RNN_X], e, "X", 3, 3));
     HG_TRY(hg_check_in_type(a, e, RNN_R, HG_TYPES_FLOAT));
-    HG_TRY(hg_check_rank(&a->in[RNN_R], e, "R", 3, 3));
     const rnn_shape s = rnn_shape_of(a, kind);
     HG_TRY(rnn_check_functions(a, e, &s));
     const int64_t rows = s.gates * s.hidden, w[] = {s.directions, rows, s.input};
@@ -120,7 +119,8 @@ static holo_status rnn_check(const hg_args *a, holo_error *e, rnn_kind kind)
     const int64_t state[2][3] = {{s.directions, s.batch, s.hidden},
                                  {s.batch, s.directions, s.hidden}};
     HG_TRY(rnn_check_in(a, e, RNN_W, "W", 3, w));
-    HG_TRY(rnn_check_in(a, e, RNN_R, "R", 3, r));
+    HG_TRY(hg_check_same_type(&a->in[RNN_R], &a->in[RNN_X], e, "R"));
+    HG_TRY(rnn_check_dims(&a->in[RNN_R], e, "R", 3, r));
     HG_TRY(rnn_check_in(a, e, RNN_B, "B", 2, b));
     HG_TRY(rnn_check_in(a, e, RNN_H0, "initial h", 3, state[s.batch_first]));
     HG_TRY(rnn_check_in(a, e, RNN_C0, "initial c", 3, state[s.batch_first]));

@@ -105,6 +105,9 @@ static void reduce_axes_refuses(void)
     hg_lane_code code = {0};
     reduce_axes_make_good(&c);
     move_connect(&c);
+    c.args.n_in = 1;
+    CHECK_STATUS(hg_kernels_reduce_axes->size(&c.args, &e), HOLO_E_FORMAT);
+    c.args.n_in = 2;
     c.args.code = &code;
     CHECK_STATUS(hg_kernels_reduce_axes->check(&c.args, &e), HOLO_E_FORMAT);
     CHECK_HAS(e.message, "lane code");

@@ -250,6 +250,51 @@ static void resize_late_refuses(void)
     }
 }
 
+static void resize_make_good(move_call *c)
+{
+    resize_make(c, &resize_cases[11], HOLO_F32);
+}
+
+static void resize_make_late(move_call *c)
+{
+    resize_make_good(c);
+    value_in(c, HOLO_F32, 1, MOVE_DIMS(2), 1);
+}
+
+/* The size of a call that make gives, with one change, is refused. */
+static void resize_size_refuses(const move_call *good, const move_bad *bad, holo_status status)
+{
+    move_call c = *good;
+    holo_error e = {0};
+    move_connect(&c);
+    move_break(&c, bad);
+    CHECK_STATUS(hg_kernels_resize[1].size(&c.args, &e), status);
+    CHECK_HAS(e.message, bad->sentence);
+}
+
+static void resize_late_sizes(void)
+{
+    move_call c = {0};
+    resize_make_late(&c);
+    ((float *)c.in[2].data)[0] = 1.0f;
+    ((float *)c.in[2].data)[1] = 9e8f;
+    resize_size_refuses(&c, &(move_bad){MOVE_N_IN, 0, 0, 2, "2 inputs"}, HOLO_E_FORMAT);
+    resize_size_refuses(&c, &(move_bad){MOVE_IN_DIM, 0, 1, 1 << 20, "dimension 1 would have"},
+                        HOLO_E_DATA);
+    ((double *)c.in[1].data)[3] = -5.0; /* the region ends before it begins */
+    resize_size_refuses(&c, &(move_bad){MOVE_IN_DIM, 0, 1, 5, "dimension 1 would have"},
+                        HOLO_E_DATA);
+    move_free(&c);
+    resize_make_late(&c); /* a long region at a tiny scale: the filter would never end */
+    ((float *)c.in[2].data)[0] = ((float *)c.in[2].data)[1] = 1e-6f;
+    ((double *)c.in[1].data)[0] = ((double *)c.in[1].data)[1] = 0.0;
+    ((double *)c.in[1].data)[2] = ((double *)c.in[1].data)[3] = 1e6;
+    resize_size_refuses(
+        &c, &(move_bad){MOVE_PARAM, HG_RESIZE_PARAM_ANTIALIAS, 0, 1, "is too small for 6 elements"},
+        HOLO_E_ARG);
+    move_free(&c);
+}
+
 /* A region of interest that is no region: everything is outside, nothing is read. */
 static void resize_crop_nan(void)
 {
@@ -261,17 +306,6 @@ static void resize_crop_nan(void)
         CHECK(move_run(hg_kernels_resize, &c));
         move_free(&c);
     }
-}
-
-static void resize_make_good(move_call *c)
-{
-    resize_make(c, &resize_cases[11], HOLO_F32);
-}
-
-static void resize_make_late(move_call *c)
-{
-    resize_make_good(c);
-    value_in(c, HOLO_F32, 1, MOVE_DIMS(2), 1);
 }
 
 static void resize_make_small(move_call *c)
@@ -326,11 +360,8 @@ static void resize_refuses(void)
 }
 
 const hg_test_case hg_tests_kernel_resize[] = {
-    {"values", resize_values},
-    {"late", resize_late},
-    {"types", resize_types},
-    {"late_refuses", resize_late_refuses},
-    {"crop_nan", resize_crop_nan},
-    {"refuses", resize_refuses},
-    {0},
+    {"values", resize_values},         {"late", resize_late},
+    {"types", resize_types},           {"late_refuses", resize_late_refuses},
+    {"late_sizes", resize_late_sizes}, {"crop_nan", resize_crop_nan},
+    {"refuses", resize_refuses},       {0},
 };
