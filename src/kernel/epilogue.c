@@ -1,6 +1,8 @@
 /* epilogue.c - runs lane code on tiles of a kernel's result. */
 #include "kernel/epilogue.h"
 
+#include <math.h>
+
 /* Strides of `from` over dims [begin, end) of `to` as one stride, from the right as far as that is
  * possible for this operand; `stop` comes in as the leftmost dim wanted and goes out as the one
  * reached. */
@@ -159,4 +161,197 @@ void hg_epilogue_run(const hg_epilogue *ep, const hg_epilogue_tile *tile)
         epilogue_chunk(ep, tile, row, rows);
         row += rows;
     }
+}
+
+/* ---- recognising simple epilogues --------------------------------------------------------- */
+
+enum { EPILOGUE_MAX_OP = 24 };
+
+/* The code as a graph: operands are numbers of operations. */
+typedef struct epilogue_graph {
+    const hg_args *args;
+    uint32_t first_extra;
+    const hg_lane_op *op;
+    uint8_t a[EPILOGUE_MAX_OP], b[EPILOGUE_MAX_OP];
+} epilogue_graph;
+
+static bool epilogue_is(const epilogue_graph *g, uint32_t i, hg_lane_opcode op)
+{
+    return g->op[i].op == op;
+}
+
+static bool epilogue_const(const epilogue_graph *g, uint32_t i, float *value)
+{
+    if (!epilogue_is(g, i, HG_LANE_CONST)) return false;
+    const uint32_t bits = (uint32_t)g->op[i].imm;
+    memcpy(value, &bits, sizeof *value);
+    return *value == *value; /* what NaN does to limits is left to the interpreter */
+}
+
+/* Operation i is `op` of something and a constant; which of the two comes first does not matter
+ * unless `op` is a division. */
+static bool epilogue_with_const(const epilogue_graph *g, uint32_t i, hg_lane_opcode op,
+                                uint32_t *inner, float *value)
+{
+    if (!epilogue_is(g, i, op)) return false;
+    *inner = g->a[i];
+    if (epilogue_const(g, g->b[i], value)) return true;
+    *inner = g->b[i];
+    return op != HG_LANE_DIV && epilogue_const(g, g->a[i], value);
+}
+
+/* One value for each column. */
+static const float *epilogue_bias(const epilogue_graph *g, uint32_t i)
+{
+    if (!epilogue_is(g, i, HG_LANE_LOAD) || g->op[i].index == 0) return NULL;
+    const holo_tensor *t = &g->args->in[g->first_extra + g->op[i].index - 1];
+    const holo_tensor *out = &g->args->out[0];
+    if (t->dtype != HOLO_F32 || t->rank == 0) return NULL;
+    const int64_t cols = out->dim[out->rank - 1];
+    return t->dim[t->rank - 1] == cols && holo_tensor_count(t) == cols ? t->data : NULL;
+}
+
+/* One value for each output. */
+static const float *epilogue_residual(const epilogue_graph *g, uint32_t i)
+{
+    if (!epilogue_is(g, i, HG_LANE_LOAD) || g->op[i].index == 0) return NULL;
+    const holo_tensor *t = &g->args->in[g->first_extra + g->op[i].index - 1];
+    const bool is_whole = holo_tensor_count(t) == holo_tensor_count(&g->args->out[0]);
+    return t->dtype == HOLO_F32 && is_whole ? t->data : NULL;
+}
+
+/* i = max and min of something with constants, in any order. */
+static uint32_t epilogue_clamp(const epilogue_graph *g, uint32_t i, float *low, float *high)
+{
+    const uint32_t whole = i;
+    uint32_t inner;
+    float value;
+    *low = -INFINITY;
+    *high = INFINITY;
+    for (int n = 0; n < 2; n++) {
+        if (*low == -INFINITY && epilogue_with_const(g, i, HG_LANE_MAX, &inner, &value))
+            *low = value;
+        else if (*high == INFINITY && epilogue_with_const(g, i, HG_LANE_MIN, &inner, &value))
+            *high = value;
+        else
+            break;
+        i = inner;
+    }
+    return *low <= *high ? i : whole; /* otherwise the order matters */
+}
+
+/* i = clamp(x * scale + shift) * factor of x itself. */
+static bool epilogue_gate(const epilogue_graph *g, uint32_t i, uint32_t x, hg_epilogue_simple *s)
+{
+    uint32_t inner;
+    float value;
+    s->scale = s->factor = 1;
+    s->shift = 0;
+    if (epilogue_with_const(g, i, HG_LANE_MUL, &inner, &value)) {
+        s->factor = value;
+        i = inner;
+    } else if (epilogue_with_const(g, i, HG_LANE_DIV, &inner, &value)) {
+        s->factor = 1 / value;
+        i = inner;
+    }
+    i = epilogue_clamp(g, i, &s->low, &s->high);
+    if (epilogue_with_const(g, i, HG_LANE_ADD, &inner, &s->shift)) i = inner;
+    if (i != x && epilogue_with_const(g, i, HG_LANE_MUL, &inner, &s->scale)) i = inner;
+    return i == x && s->low > -INFINITY && s->high < INFINITY;
+}
+
+/* x * other, where other depends on x alone. */
+static bool epilogue_product(const epilogue_graph *g, uint32_t x, uint32_t other,
+                             hg_epilogue_simple *s)
+{
+    if (epilogue_is(g, other, HG_LANE_SIGMOID) && g->a[other] == x) {
+        s->act = HG_EPILOGUE_SILU;
+        return true;
+    }
+    s->act = HG_EPILOGUE_HARDSWISH;
+    return epilogue_gate(g, other, x, s);
+}
+
+/* Takes the activation off operation i; what remains is a sum. */
+static uint32_t epilogue_activation(const epilogue_graph *g, uint32_t i, hg_epilogue_simple *s)
+{
+    uint32_t inner = i;
+    float factor = 1, value;
+    if (epilogue_with_const(g, i, HG_LANE_MUL, &inner, &value))
+        factor = value;
+    else if (epilogue_with_const(g, i, HG_LANE_DIV, &inner, &value))
+        factor = 1 / value;
+    else
+        inner = i;
+    if (epilogue_is(g, inner, HG_LANE_MUL)) {
+        const uint32_t a = g->a[inner], b = g->b[inner];
+        uint32_t x = a;
+        bool matches = epilogue_product(g, a, b, s);
+        if (!matches) {
+            x = b;
+            matches = epilogue_product(g, b, a, s);
+        }
+        if (matches && (inner == i || s->act == HG_EPILOGUE_HARDSWISH)) {
+            s->factor *= factor;
+            return x;
+        }
+    }
+    inner = epilogue_clamp(g, i, &s->low, &s->high);
+    s->act = inner == i ? HG_EPILOGUE_LINEAR : HG_EPILOGUE_CLAMP;
+    return inner;
+}
+
+/* i = operand 0 plus at most one bias and one residual. */
+static bool epilogue_sum(const epilogue_graph *g, uint32_t i, hg_epilogue_simple *s)
+{
+    for (int n = 0; n < 2 && epilogue_is(g, i, HG_LANE_ADD); n++) {
+        uint32_t rest = g->a[i], added = g->b[i];
+        if (epilogue_is(g, rest, HG_LANE_LOAD) && g->op[rest].index != 0) {
+            rest = g->b[i];
+            added = g->a[i];
+        }
+        const float *bias = epilogue_bias(g, added), *residual = epilogue_residual(g, added);
+        if (bias != NULL && s->bias == NULL)
+            s->bias = bias;
+        else if (residual != NULL && s->residual == NULL)
+            s->residual = residual;
+        else
+            return false;
+        i = rest;
+    }
+    return epilogue_is(g, i, HG_LANE_LOAD) && g->op[i].index == 0;
+}
+
+bool hg_epilogue_is_simple(const hg_args *a, uint32_t first_extra, hg_epilogue_simple *simple)
+{
+    const hg_lane_code *code = a->code;
+    uint8_t writer[HG_LANE_MAX_REG] = {0};
+    epilogue_graph g = {.args = a, .first_extra = first_extra};
+    if (code == NULL || code->n_op == 0 || code->n_op > EPILOGUE_MAX_OP ||
+        a->out[0].dtype != HOLO_F32)
+        return false;
+    if (code->out[0].type != HG_LANE_F32) return false;
+    g.op = code->op;
+    for (uint32_t i = 0; i < code->n_op; i++) {
+        if (code->op[i].type != HG_LANE_F32) return false;
+        g.a[i] = writer[code->op[i].a];
+        g.b[i] = writer[code->op[i].b];
+        writer[code->op[i].dst] = (uint8_t)i;
+    }
+    const uint32_t last = writer[code->out[0].reg];
+    *simple = (hg_epilogue_simple){.act = HG_EPILOGUE_LINEAR};
+    if (epilogue_is(&g, last, HG_LANE_ADD)) {
+        /* a residual added after an activation */
+        for (int side = 0; side < 2; side++) {
+            const uint32_t added = side == 0 ? g.b[last] : g.a[last];
+            const uint32_t rest = side == 0 ? g.a[last] : g.b[last];
+            const float *residual = epilogue_residual(&g, added);
+            const uint32_t inner = epilogue_activation(&g, rest, simple);
+            if (residual == NULL || inner == rest) continue;
+            simple->residual = residual;
+            simple->residual_last = true;
+            return epilogue_sum(&g, inner, simple);
+        }
+    }
+    return epilogue_sum(&g, epilogue_activation(&g, last, simple), simple);
 }

@@ -61,4 +61,26 @@ void hg_epilogue_init(hg_epilogue *ep, const hg_args *a, uint32_t first_extra, i
                       hg_lane_run_fn run, void *scratch);
 void hg_epilogue_run(const hg_epilogue *ep, const hg_epilogue_tile *tile);
 
+/* ---- epilogues that a tuned kernel can do itself ------------------------------------------ */
+
+typedef enum hg_epilogue_act {
+    HG_EPILOGUE_LINEAR,
+    HG_EPILOGUE_CLAMP,    /* x limited to [low, high] */
+    HG_EPILOGUE_SILU,     /* x sigmoid(x) */
+    HG_EPILOGUE_HARDSWISH /* x * clamp(x * scale + shift) * factor */
+} hg_epilogue_act;
+
+/* act(x + bias + residual), or act(x + bias) + residual. */
+typedef struct hg_epilogue_simple {
+    hg_epilogue_act act;
+    const float *bias;     /* one value for each column, or NULL */
+    const float *residual; /* one value for each output, or NULL */
+    bool residual_last;
+    float low, high, scale, shift, factor;
+} hg_epilogue_simple;
+
+/* Whether the code is of that form, up to rounding, with an f32 result and output of matrix form
+ * (columns are the last dim). Checked arguments only; false without code. */
+bool hg_epilogue_is_simple(const hg_args *a, uint32_t first_extra, hg_epilogue_simple *simple);
+
 #endif

@@ -25,6 +25,7 @@ enum {
     CONV_ROW_BLOCK = 192,
     CONV_TILE_VALUES = 12288,     /* wanted outputs of a unit */
     CONV_MAX_GROUP = 12,          /* panels of a unit */
+    CONV_DIRECT_ROWS = 24,        /* up to here the input is read in place */
     CONV_COLUMN_ROWS = 96,        /* wanted columns (o, tap) of a transposed unit */
     CONV_COLUMN_VALUES = 1 << 16, /* wanted floats of its scratch */
     CONV_COLUMN_LIMIT = 1 << 24   /* above this the reference kernel is asked */
@@ -348,6 +349,19 @@ typedef struct transposed_unit {
     int64_t y_channel;
 } transposed_unit;
 
+/* `depth` rows of `cols` values, 16 apart; what lies beyond them is never looked at. */
+static void transposed_pack(const float *x, int64_t ld, int64_t depth, int64_t cols, float *to)
+{
+    for (int64_t c = 0; c < depth; c++, x += ld, to += HG_PANEL) {
+        if (cols < HG_PANEL) {
+            memcpy(to, x, (size_t)cols * sizeof(float));
+            continue;
+        }
+        _mm256_storeu_ps(to, _mm256_loadu_ps(x));
+        _mm256_storeu_ps(to + 8, _mm256_loadu_ps(x + 8));
+    }
+}
+
 /* Columns (o, tap) of all pixels of the input rows. */
 static void transposed_columns(const transposed_unit *u)
 {
@@ -356,8 +370,6 @@ static void transposed_columns(const transposed_unit *u)
     const int64_t rows = u->outputs * s->taps, pixels = u->in_rows * s->in[1];
     hg_gemm_step step = {.row = u->pointers,
                          .taps = 1,
-                         .b = u->panel_block,
-                         .b_step = HG_PANEL * sizeof(float),
                          .sum_ld = p->columns,
                          .ld = p->columns,
                          .cols = HG_PANEL,
@@ -371,9 +383,10 @@ static void transposed_columns(const transposed_unit *u)
         for (int64_t i = 0; i < pixels; i += HG_PANEL) {
             const float *x = u->x + c0 * s->in_count + u->in_row * s->in[1] + i;
             const int64_t cols = hg_min(HG_PANEL, pixels - i);
-            for (int64_t c = 0; c < step.depth; c++)
-                memcpy(u->panel_block + c * HG_PANEL, x + c * s->in_count,
-                       (size_t)cols * sizeof(float));
+            const bool in_place = cols == HG_PANEL && rows <= CONV_DIRECT_ROWS;
+            step.b = in_place ? x : u->panel_block;
+            step.b_step = (in_place ? s->in_count : HG_PANEL) * (int64_t)sizeof(float);
+            if (!in_place) transposed_pack(x, s->in_count, step.depth, cols, u->panel_block);
             step.sum = c0 == 0 ? NULL : u->column + i;
             step.c = u->column + i;
             hg_gemm_panel_avx2(&step, rows);

@@ -95,6 +95,32 @@ static size_t dw_scratch(const hg_args *a)
 
 /* ---- tiles ------------------------------------------------------------------------------- */
 
+/* What an output starts with and what limits it: the parts of an epilogue that cost nothing here.
+ */
+typedef struct dw_ends {
+    const float *bias; /* of the block's first channel, or NULL */
+    bool clamps;
+    float low, high;
+} dw_ends;
+
+HG_INLINE __m256 dw_begin(const dw_ends *e, int64_t c)
+{
+    return e->bias == NULL ? _mm256_setzero_ps() : _mm256_loadu_ps(e->bias + c);
+}
+
+HG_INLINE __m256 dw_end(const dw_ends *e, __m256 x)
+{
+    if (!e->clamps) return x;
+    /* operands in this order keep a NaN */
+    return _mm256_min_ps(_mm256_set1_ps(e->high), _mm256_max_ps(_mm256_set1_ps(e->low), x));
+}
+
+static float dw_clamp(const dw_ends *e, float x)
+{
+    if (x < e->low) return e->low;
+    return x > e->high ? e->high : x;
+}
+
 /* Output rows that count the same kernel rows. Columns are numbered from the first output. */
 typedef struct dw_span {
     const float *x;       /* column 0 of the input line the first output row reads first */
@@ -107,6 +133,7 @@ typedef struct dw_span {
     int64_t y_row, y_col;
     int64_t kernel_rows, rows, cols; /* at least DW_TILE columns */
     int64_t channels;                /* at least DW_VECTOR */
+    dw_ends ends;
 } dw_span;
 
 /* One kernel row of one tile; input columns outside [from, to) are padding. */
@@ -150,12 +177,14 @@ HG_INLINE void dw_row(const int kh, const int kw, const int stride, const dw_spa
     const int64_t x_col = s->x_col, x_tap = s->x_tap, y_col = s->y_col, width = s->width;
     const float *x = s->x + row * s->x_row - s->pad * x_col + c;
     float *y = s->y + row * s->y_row + c;
+    const dw_ends ends = s->ends;
+    const __m256 begin = dw_begin(&ends, c);
     int64_t left = s->cols - DW_TILE, start = -s->pad;
     for (;;) {
         __m256 sum[DW_TILE];
         HG_GEMM_UNROLL
         for (int j = 0; j < DW_TILE; j++)
-            sum[j] = _mm256_setzero_ps();
+            sum[j] = begin;
         if (HG_UNLIKELY(start < 0 || start + reach > width)) {
             dw_lines(kw, stride, s, x, c, -start, width - start, sum);
         } else if (kh == 0) {
@@ -167,7 +196,7 @@ HG_INLINE void dw_row(const int kh, const int kw, const int stride, const dw_spa
         }
         HG_GEMM_UNROLL
         for (int j = 0; j < DW_TILE; j++)
-            _mm256_storeu_ps(y + j * y_col, sum[j]);
+            _mm256_storeu_ps(y + j * y_col, dw_end(&ends, sum[j]));
         if (left <= 0) break;
         const int64_t step = hg_min(left, DW_TILE);
         left -= step;
@@ -239,6 +268,7 @@ typedef struct dw_unit {
     float *y; /* first output row of the unit */
     int64_t y_row, y_col;
     int64_t first; /* output row that y points to */
+    dw_ends ends;
 } dw_unit;
 
 /* Output rows [oy, oy + rows) that all count kernel rows [begin, end). */
@@ -259,7 +289,7 @@ static void dw_column(const dw_unit *u, const dw_rows *r, int64_t ox)
         float *y = u->y + (oy - u->first) * u->y_row + ox * u->y_col;
         for (int64_t c = 0; is_vector && c < u->channels; c += DW_VECTOR) {
             if (c + DW_VECTOR > u->channels) c = u->channels - DW_VECTOR;
-            __m256 sum = _mm256_setzero_ps();
+            __m256 sum = dw_begin(&u->ends, c);
             for (int64_t i = r->begin; i < r->end; i++) {
                 const float *x = in + i * g->dil_h * g->w * g->c + c;
                 const float *w = u->w + i * g->kw * u->w_tap + c;
@@ -267,15 +297,15 @@ static void dw_column(const dw_unit *u, const dw_rows *r, int64_t ox)
                     sum = _mm256_fmadd_ps(_mm256_loadu_ps(x + j * x_tap),
                                           _mm256_loadu_ps(w + j * u->w_tap), sum);
             }
-            _mm256_storeu_ps(y + c, sum);
+            _mm256_storeu_ps(y + c, dw_end(&u->ends, sum));
         }
         for (int64_t c = 0; !is_vector && c < u->channels; c++) {
-            float sum = 0;
+            float sum = u->ends.bias == NULL ? 0 : u->ends.bias[c];
             for (int64_t i = r->begin; i < r->end; i++)
                 for (int64_t j = left; j < right; j++)
                     sum += in[i * g->dil_h * g->w * g->c + j * x_tap + c] *
                            u->w[(i * g->kw + j) * u->w_tap + c];
-            y[c] = sum;
+            y[c] = u->ends.clamps ? dw_clamp(&u->ends, sum) : sum;
         }
     }
 }
@@ -304,7 +334,8 @@ static void dw_rows_run(const dw_unit *u, const dw_rows *r)
                           .kernel_rows = r->end - r->begin,
                           .rows = r->rows,
                           .cols = g->ow,
-                          .channels = u->channels};
+                          .channels = u->channels,
+                          .ends = u->ends};
     kind.run(&span);
 }
 
@@ -347,6 +378,27 @@ static void dw_weights(dw_unit *u, const holo_tensor *w, int64_t first, float *w
                 _cvtsh_ss(((const uint16_t *)w->data)[k * w->dim[1] + first + c]);
 }
 
+/* Which parts of a simple epilogue the tiles do; true when some are left for dw_finish. */
+static bool dw_find_ends(const hg_epilogue_simple *e, int64_t channel, dw_ends *ends)
+{
+    const bool is_plain =
+        e->residual == NULL && e->act != HG_EPILOGUE_SILU && e->act != HG_EPILOGUE_HARDSWISH;
+    *ends = (dw_ends){.bias = e->bias == NULL ? NULL : e->bias + channel,
+                      .clamps = is_plain && e->act == HG_EPILOGUE_CLAMP,
+                      .low = e->low,
+                      .high = e->high};
+    return !is_plain;
+}
+
+/* The rest of it, on output rows [row, row + rows) of the unit. */
+static void dw_finish(const dw_unit *u, const hg_epilogue_simple *e, const float *out, int64_t row,
+                      int64_t rows)
+{
+    float *c = u->y + row * u->y_row;
+    hg_gemm_finish_avx2(e, NULL, e->residual == NULL ? NULL : e->residual + (c - out), c, u->y_col,
+                        rows * u->p->g.ow, u->channels);
+}
+
 static void dw_run(const hg_args *a, hg_range r)
 {
     if (r.begin >= r.end) return;
@@ -358,7 +410,10 @@ static void dw_run(const hg_args *a, hg_range r)
     float *result = (float *)(void *)(scratch += dw_weight_bytes(a, &p));
     scratch += dw_result_bytes(a, &p);
     hg_epilogue ep;
-    if (a->code != NULL) hg_epilogue_init(&ep, a, DW_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
+    hg_epilogue_simple simple;
+    const bool is_simple = hg_epilogue_is_simple(a, DW_FIRST_EXTRA, &simple);
+    const bool has_lane = a->code != NULL && !is_simple;
+    if (has_lane) hg_epilogue_init(&ep, a, DW_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t block = i % p.row_blocks, channel = i / p.row_blocks % p.channel_blocks;
         const int64_t image = i / p.row_blocks / p.channel_blocks, c0 = channel * p.channels;
@@ -366,14 +421,18 @@ static void dw_run(const hg_args *a, hg_range r)
         const int64_t pixel = (image * g->oh + oy) * g->ow;
         u.channels = channel + 1 == p.channel_blocks ? g->c - c0 : p.channels;
         u.x = (const float *)a->in[0].data + image * g->h * g->w * g->c + c0;
-        u.y = a->code != NULL ? result : (float *)a->out[0].data + pixel * g->c + c0;
-        u.y_col = a->code != NULL ? u.channels : g->c;
+        u.y = has_lane ? result : (float *)a->out[0].data + pixel * g->c + c0;
+        u.y_col = has_lane ? u.channels : g->c;
         u.y_row = g->ow * u.y_col;
         u.first = oy;
         dw_weights(&u, &a->in[1], c0, wide);
-        for (int64_t k = 0; k < rows; k += p.band)
-            dw_band(&u, oy + k, hg_min(p.band, rows - k));
-        if (a->code == NULL) continue;
+        const bool has_rest = is_simple && dw_find_ends(&simple, c0, &u.ends);
+        for (int64_t k = 0; k < rows; k += p.band) {
+            const int64_t band = hg_min(p.band, rows - k);
+            dw_band(&u, oy + k, band);
+            if (has_rest) dw_finish(&u, &simple, a->out[0].data, k, band);
+        }
+        if (!has_lane) continue;
         const hg_epilogue_tile tile = {.data = result,
                                        .ld = u.channels,
                                        .dtype = HOLO_F32,

@@ -106,6 +106,7 @@ typedef struct nhwc_unit {
     int64_t row, n_rows, channel_group, panel, panels;
     float *c; /* result, in the output or in sum */
     int64_t ld;
+    const hg_epilogue_simple *finish; /* NULL: nothing, or the interpreter afterwards */
 } nhwc_unit;
 
 /* Output pixels [ox, ox + count) of one output row; their pointers start at to[tap * n_rows]. */
@@ -222,16 +223,19 @@ static void nhwc_block(const nhwc_unit *u, hg_gemm_step *step, int64_t tap, bool
     const int64_t sum_ld = p->group * HG_PANEL, k0 = tap * p->depth + step->offset;
     const int64_t size = step->is_half ? 2 : 4;
     step->row = u->rows + tap * u->n_rows;
-    step->sum_ld = sum_ld;
+    float edge[HG_PANEL];
     step->ld = is_last ? u->ld : sum_ld;
     for (int64_t i = 0; i < u->panels; i++) {
         const int64_t panel = u->channel_group * p->s.panels + u->panel + i;
         step->b = (const char *)w->data + (panel * p->s.k + k0) * HG_PANEL * size;
-        step->sum = is_first ? NULL : u->sum + i * HG_PANEL;
+        const int64_t col = u->channel_group * p->s.group_o + (u->panel + i) * HG_PANEL;
+        const int64_t cols = hg_min(HG_PANEL, p->s.group_o - (u->panel + i) * HG_PANEL);
+        step->sum = u->sum + i * HG_PANEL;
+        step->sum_ld = sum_ld;
+        if (is_first) hg_gemm_begin(step, u->finish, col, cols, edge);
         step->c = (is_last ? u->c : u->sum) + i * HG_PANEL;
-        step->cols = HG_PANEL;
-        if (is_last && u->c != u->sum)
-            step->cols = hg_min(HG_PANEL, p->s.group_o - (u->panel + i) * HG_PANEL);
+        step->cols = is_last && u->c != u->sum ? cols : HG_PANEL;
+        if (is_last) hg_gemm_end(step, u->finish, u->a->out[0].data);
         step->fetch_c = is_last && p->is_large && p->s.g.o > 4 * HG_PANEL;
         hg_gemm_panel_avx2(step, u->n_rows);
     }
@@ -274,7 +278,10 @@ static void nhwc_run(const hg_args *a, hg_range r)
     u.patch = (float *)(void *)(scratch += nhwc_zero_bytes(&p));
     scratch += nhwc_patch_bytes(&p);
     hg_epilogue ep;
-    if (a->code != NULL) hg_epilogue_init(&ep, a, NHWC_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
+    hg_epilogue_simple simple;
+    if (hg_epilogue_is_simple(a, NHWC_FIRST_EXTRA, &simple)) u.finish = &simple;
+    const bool has_lane = a->code != NULL && u.finish == NULL;
+    if (has_lane) hg_epilogue_init(&ep, a, NHWC_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
     int64_t pointed = -1;
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t group = i % p.groups, pixels = i / p.groups; /* channel group, row block */
@@ -286,10 +293,10 @@ static void nhwc_run(const hg_args *a, hg_range r)
         if (pixels != pointed) nhwc_point(&u);
         pointed = pixels;
         const int64_t col = u.channel_group * p.s.group_o + u.panel * HG_PANEL;
-        u.c = a->code != NULL ? u.sum : (float *)a->out[0].data + u.row * p.s.g.o + col;
-        u.ld = a->code != NULL ? p.group * HG_PANEL : p.s.g.o;
+        u.c = has_lane ? u.sum : (float *)a->out[0].data + u.row * p.s.g.o + col;
+        u.ld = has_lane ? p.group * HG_PANEL : p.s.g.o;
         nhwc_unit_run(&u);
-        if (a->code == NULL) continue;
+        if (!has_lane) continue;
         const hg_epilogue_tile tile = {
             .data = u.sum,
             .ld = u.ld,

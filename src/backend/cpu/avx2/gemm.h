@@ -15,7 +15,7 @@
 #ifndef HG_BACKEND_CPU_AVX2_GEMM_H
 #define HG_BACKEND_CPU_AVX2_GEMM_H
 
-#include "base/base.h"
+#include "kernel/epilogue.h"
 
 #include <immintrin.h>
 
@@ -47,6 +47,10 @@ typedef struct hg_gemm_step {
     int64_t cols;          /* 1 to 16 columns of c are written; sum always has 16 */
     float alpha;           /* multiplies the result; 1 leaves it alone */
     bool fetch_a, fetch_c; /* rows of A, of C are probably not in L2 yet */
+    bool clamps;           /* the result is limited to [low, high] before it is stored */
+    float low, high;
+    const hg_epilogue_simple *finish; /* what else is done to c, or NULL */
+    const float *residual;            /* for element (0, 0) of c, when finish wants it */
 } hg_gemm_step;
 
 /* Height of the next row tile: sixes, with a tail of fours and fives, which also fill the FMA
@@ -77,6 +81,49 @@ enum { HG_GEMM_STREAM_ROWS = 3 };
 
 /* 1 to HG_GEMM_STREAM_ROWS rows. */
 void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels);
+
+/* Applies a simple epilogue to a block of the output in place: bias[j] and residual[i * ld + j]
+ * belong to element (i, j). Defined in epilogue.c, with its error bound. */
+void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *residual,
+                         float *c, int64_t ld, int64_t rows, int64_t cols);
+
+/* First k block of a step with a simple epilogue (or NULL): the sums start with the bias, which
+ * then costs nothing. `cols` columns exist from output column `col` on; edge is room for 16 values.
+ */
+static inline void hg_gemm_begin(hg_gemm_step *s, const hg_epilogue_simple *e, int64_t col,
+                                 int64_t cols, float *edge)
+{
+    s->sum = NULL;
+    s->sum_ld = 0;
+    if (e == NULL || e->bias == NULL) return;
+    s->sum = e->bias + col;
+    if (cols >= HG_GEMM_COLS) return;
+    for (int64_t j = 0; j < HG_GEMM_COLS; j++)
+        edge[j] = j < cols ? e->bias[col + j] : 0;
+    s->sum = edge;
+}
+
+/* Last k block: c lies in `out`. A clamp is done on the way out, anything else right behind. */
+static inline void hg_gemm_end(hg_gemm_step *s, const hg_epilogue_simple *e, const float *out)
+{
+    if (e == NULL) return;
+    s->clamps = e->act == HG_EPILOGUE_CLAMP && e->residual == NULL;
+    s->low = e->low;
+    s->high = e->high;
+    if (s->clamps || (e->act == HG_EPILOGUE_LINEAR && e->residual == NULL)) return;
+    s->finish = e;
+    s->residual = e->residual == NULL ? NULL : e->residual + (s->c - out);
+}
+
+/* All of a simple epilogue on a block of the output that holds plain products; `col` is the output
+ * column of c's first element. */
+static inline void hg_gemm_finish_all(const hg_epilogue_simple *e, const float *out, float *c,
+                                      int64_t ld, int64_t rows, int64_t col, int64_t cols)
+{
+    if (e == NULL) return;
+    hg_gemm_finish_avx2(e, e->bias == NULL ? NULL : e->bias + col,
+                        e->residual == NULL ? NULL : e->residual + (c - out), c, ld, rows, cols);
+}
 
 /* dst[j * dst_ld + i] = src[i * src_ld + j] for i < rows, j < cols. */
 void hg_gemm_turn_avx2(const float *src, int64_t src_ld, int64_t rows, int64_t cols, float *dst,

@@ -110,6 +110,8 @@ typedef struct matmul_unit {
     int64_t row, n_rows, panel, panels;
     float *c; /* result, in the output or in sum */
     int64_t ld;
+    const float *out;
+    const hg_epilogue_simple *finish; /* NULL: nothing, or the interpreter afterwards */
 } matmul_unit;
 
 static int64_t matmul_cols(const matmul_unit *u, int64_t panel)
@@ -170,13 +172,13 @@ static void matmul_unit_tiles(matmul_unit *u, int64_t first)
     const int64_t sum_ld = u->p->group * HG_PANEL;
     const int64_t blocks = hg_max(1, hg_ceil_div(s->k, HG_GEMM_DEPTH));
     const int64_t depth = hg_ceil_div(s->k, blocks);
+    float edge[HG_PANEL];
     const int64_t direct = u->p->is_direct ? matmul_full_panels(u) : 0;
     for (int64_t k0 = 0; k0 <= s->k; k0 += depth) {
         const bool is_last = k0 + depth >= s->k;
         hg_gemm_step step = {.row = u->rows,
                              .taps = 1,
                              .depth = hg_min(depth, s->k - k0),
-                             .sum_ld = sum_ld,
                              .ld = is_last ? u->ld : sum_ld,
                              .cols = HG_PANEL,
                              .alpha = is_last ? u->p->alpha : 1};
@@ -186,8 +188,12 @@ static void matmul_unit_tiles(matmul_unit *u, int64_t first)
             step.b = p < direct ? u->b + k0 * s->n + (u->panel + p) * HG_PANEL
                                 : u->packed + p * step.depth * HG_PANEL;
             step.b_step = (p < direct ? s->n : HG_PANEL) * (int64_t)sizeof(float);
-            step.sum = k0 == 0 ? NULL : u->sum + p * HG_PANEL;
+            step.sum = u->sum + p * HG_PANEL;
+            step.sum_ld = sum_ld;
+            if (k0 == 0)
+                hg_gemm_begin(&step, u->finish, (u->panel + p) * HG_PANEL, matmul_cols(u, p), edge);
             step.c = (is_last ? u->c : u->sum) + p * HG_PANEL;
+            if (is_last) hg_gemm_end(&step, u->finish, u->out);
             if (is_last && u->c != u->sum) step.cols = matmul_cols(u, p);
             step.fetch_a = p == first && step.depth >= 128;
             step.fetch_c = is_last && u->p->is_large;
@@ -196,6 +202,12 @@ static void matmul_unit_tiles(matmul_unit *u, int64_t first)
         if (is_last) break;
     }
     if (blocks == 1) u->packed_key = u->key;
+}
+
+/* What streaming and dot products left plain: `cols` columns from the unit's first. */
+static void matmul_finish(const matmul_unit *u, int64_t cols)
+{
+    hg_gemm_finish_all(u->finish, u->out, u->c, u->ld, u->n_rows, u->panel * HG_PANEL, cols);
 }
 
 /* Few rows, B in place: full panels are streamed, the last partial one goes through a tile. */
@@ -213,6 +225,7 @@ static void matmul_unit_stream(matmul_unit *u)
                                    .ld = u->ld,
                                    .alpha = u->p->alpha};
     hg_gemm_stream_avx2(stream, u->n_rows, full);
+    matmul_finish(u, full * HG_PANEL);
     if (full < u->panels) matmul_unit_tiles(u, full);
 }
 
@@ -302,6 +315,7 @@ static void matmul_unit_dot(const matmul_unit *u)
         if (rows == 3) matmul_dot_rows(3, 4, u, first, count);
         first += rows;
     }
+    matmul_finish(u, count);
 }
 
 static void matmul_unit_run(matmul_unit *u)
@@ -326,8 +340,13 @@ static void matmul_run(const hg_args *a, hg_range r)
     u.packed = (float *)(void *)(scratch += matmul_sum_bytes(&p));
     u.turned = (float *)(void *)(scratch += matmul_panel_bytes(&p));
     scratch += matmul_turned_bytes(&p);
+    u.out = out->data;
     hg_epilogue ep;
-    if (a->code != NULL) hg_epilogue_init(&ep, a, MATMUL_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
+    hg_epilogue_simple simple;
+    /* sums that start with the bias cannot be scaled afterwards */
+    if (p.alpha == 1 && hg_epilogue_is_simple(a, MATMUL_FIRST_EXTRA, &simple)) u.finish = &simple;
+    const bool has_lane = a->code != NULL && u.finish == NULL;
+    if (has_lane) hg_epilogue_init(&ep, a, MATMUL_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
         /* row blocks innermost: units that follow each other share a packed group of B */
         const int64_t block = i % p.row_blocks, group = i / p.row_blocks % p.groups;
@@ -340,10 +359,10 @@ static void matmul_run(const hg_args *a, hg_range r)
         u.panel = group * p.group;
         u.panels = hg_min(p.group, p.panels - u.panel);
         const int64_t row = batch * p.s.m + u.row, col = u.panel * HG_PANEL;
-        u.c = a->code != NULL ? u.sum : (float *)out->data + row * p.s.n + col;
-        u.ld = a->code != NULL ? p.group * HG_PANEL : p.s.n;
+        u.c = has_lane ? u.sum : (float *)out->data + row * p.s.n + col;
+        u.ld = has_lane ? p.group * HG_PANEL : p.s.n;
         matmul_unit_run(&u);
-        if (a->code == NULL) continue;
+        if (!has_lane) continue;
         const hg_epilogue_tile tile = {.data = u.sum,
                                        .ld = u.ld,
                                        .dtype = HOLO_F32,

@@ -37,6 +37,11 @@ HG_INLINE void gemm_store(const hg_gemm_step *s, int64_t row, __m256 low, __m256
         low = _mm256_mul_ps(low, _mm256_set1_ps(s->alpha));
         high = _mm256_mul_ps(high, _mm256_set1_ps(s->alpha));
     }
+    if (s->clamps) {
+        /* operands in this order keep a NaN */
+        low = _mm256_min_ps(_mm256_set1_ps(s->high), _mm256_max_ps(_mm256_set1_ps(s->low), low));
+        high = _mm256_min_ps(_mm256_set1_ps(s->high), _mm256_max_ps(_mm256_set1_ps(s->low), high));
+    }
     if (HG_LIKELY(s->cols == HG_GEMM_COLS)) {
         _mm256_storeu_ps(c, low);
         _mm256_storeu_ps(c + 8, high);
@@ -129,6 +134,10 @@ void hg_gemm_panel_avx2(const hg_gemm_step *step, int64_t rows)
         const int64_t height = hg_gemm_tile_rows(rows - first);
         if (fetches) gemm_prefetch(step, first + height, rows);
         tiles[step->is_half][height - 1](step, first);
+        if (step->finish != NULL)
+            hg_gemm_finish_avx2(step->finish, NULL,
+                                step->residual == NULL ? NULL : step->residual + first * step->ld,
+                                step->c + first * step->ld, step->ld, height, step->cols);
         first += height;
     }
 }
@@ -321,6 +330,7 @@ typedef struct p16_unit {
     float *c; /* result, in the output or in sum */
     int64_t ld;
     float alpha;
+    const hg_epilogue_simple *finish; /* NULL: nothing, or the interpreter afterwards */
 } p16_unit;
 
 static void p16_unit_tiles(const p16_unit *u)
@@ -330,6 +340,7 @@ static void p16_unit_tiles(const p16_unit *u)
     const bool is_half = w->dtype == HOLO_F16;
     const int64_t blocks = hg_max(1, hg_ceil_div(k, HG_GEMM_DEPTH));
     const int64_t depth = hg_ceil_div(k, blocks);
+    float edge[HG_PANEL];
     for (int64_t k0 = 0; k0 == 0 || k0 < k; k0 += depth) {
         const bool is_last = k0 + depth >= k;
         hg_gemm_step step = {.row = u->rows,
@@ -339,17 +350,19 @@ static void p16_unit_tiles(const p16_unit *u)
                              .offset = k0,
                              .b_step = HG_PANEL * (is_half ? 2 : 4),
                              .is_half = is_half,
-                             .sum_ld = sum_ld,
                              .ld = is_last ? u->ld : sum_ld,
                              .cols = HG_PANEL,
                              .alpha = is_last ? u->alpha : 1};
         for (int64_t p = 0; p < u->panels; p++) {
             const int64_t at = ((u->panel + p) * k + k0) * HG_PANEL;
             step.b = (const char *)w->data + at * (is_half ? 2 : 4);
-            step.sum = k0 == 0 ? NULL : u->sum + p * HG_PANEL;
+            const int64_t col = (u->panel + p) * HG_PANEL, cols = u->plan->s.n - col;
+            step.sum = u->sum + p * HG_PANEL;
+            step.sum_ld = sum_ld;
+            if (k0 == 0) hg_gemm_begin(&step, u->finish, col, cols, edge);
             step.c = (is_last ? u->c : u->sum) + p * HG_PANEL;
-            if (is_last && u->c != u->sum)
-                step.cols = hg_min(HG_PANEL, u->plan->s.n - (u->panel + p) * HG_PANEL);
+            if (is_last) hg_gemm_end(&step, u->finish, u->a->out[0].data);
+            if (is_last && u->c != u->sum) step.cols = hg_min(HG_PANEL, cols);
             step.fetch_a = p == 0 && step.depth >= 128;
             step.fetch_c = is_last && u->plan->is_large;
             hg_gemm_panel_avx2(&step, u->n_rows);
@@ -379,6 +392,8 @@ static void p16_unit_stream(const p16_unit *u)
     const int64_t cols = hg_min(u->panels * HG_PANEL, s->n - u->panel * HG_PANEL);
     for (int64_t i = 0; i < u->n_rows; i++)
         memcpy(u->c + i * u->ld, u->sum + i * ld, (size_t)cols * sizeof(float));
+    hg_gemm_finish_all(u->finish, u->a->out[0].data, u->c, u->ld, u->n_rows, u->panel * HG_PANEL,
+                       cols);
 }
 
 static void p16_unit_run(p16_unit *u, const hg_epilogue *ep)
@@ -412,7 +427,11 @@ static void p16_run(const hg_args *a, hg_range r)
     u.sum = (float *)(void *)(scratch += p16_pointer_bytes(&p));
     scratch += p16_sum_bytes(&p);
     hg_epilogue ep;
-    if (a->code != NULL) hg_epilogue_init(&ep, a, P16_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
+    hg_epilogue_simple simple;
+    /* sums that start with the bias cannot be scaled afterwards */
+    if (u.alpha == 1 && hg_epilogue_is_simple(a, P16_FIRST_EXTRA, &simple)) u.finish = &simple;
+    const bool has_lane = a->code != NULL && u.finish == NULL;
+    if (has_lane) hg_epilogue_init(&ep, a, P16_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t block = p.rows_inner ? i % p.row_blocks : i / p.groups;
         const int64_t group = p.rows_inner ? i / p.row_blocks : i % p.groups;
@@ -420,10 +439,9 @@ static void p16_run(const hg_args *a, hg_range r)
         u.n_rows = hg_min(p.row_block, p.s.m - u.row);
         u.panel = group * p.group;
         u.panels = hg_min(p.group, p.s.panels - u.panel);
-        u.c =
-            a->code != NULL ? u.sum : (float *)a->out[0].data + u.row * p.s.n + u.panel * HG_PANEL;
-        u.ld = a->code != NULL ? p.group * HG_PANEL : p.s.n;
-        p16_unit_run(&u, a->code != NULL ? &ep : NULL);
+        u.c = has_lane ? u.sum : (float *)a->out[0].data + u.row * p.s.n + u.panel * HG_PANEL;
+        u.ld = has_lane ? p.group * HG_PANEL : p.s.n;
+        p16_unit_run(&u, has_lane ? &ep : NULL);
     }
 }
 

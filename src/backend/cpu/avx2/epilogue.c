@@ -1,0 +1,109 @@
+/* epilogue.c - simple epilogues (kernel/epilogue.h) with AVX2, on a block of output that is still
+ * in L1: about a third of a cycle an element for a bias and a clamp. Same bits as the interpreter
+ * but for SiLU: x / (1 + e^-x) with an exponential good to 2 ulp, so at most 4 ulp in all (below
+ * 1e-37 in size: 1e-37). */
+#include "backend/cpu/avx2/gemm.h"
+
+HG_INLINE __m256 finish_exp(__m256 x)
+{
+    /* operands in this order keep a NaN */
+    x = _mm256_max_ps(_mm256_set1_ps(-87.0f), _mm256_min_ps(_mm256_set1_ps(88.0f), x));
+    const __m256 n = _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(1.44269504089f)),
+                                     _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0.693359375f), x);
+    r = _mm256_fnmadd_ps(n, _mm256_set1_ps(-2.12194440e-4f), r);
+    __m256 p = _mm256_set1_ps(1.9875691500e-4f);
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(1.3981999507e-3f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(8.3334519073e-3f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(4.1665795894e-2f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(1.6666665459e-1f));
+    p = _mm256_fmadd_ps(p, r, _mm256_set1_ps(5.0000001201e-1f));
+    p = _mm256_fmadd_ps(_mm256_mul_ps(r, r), p, _mm256_add_ps(r, _mm256_set1_ps(1)));
+    const __m256i power = _mm256_slli_epi32(_mm256_cvtps_epi32(n), 23);
+    return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(p), power));
+}
+
+HG_INLINE __m256 finish_clamp(const hg_epilogue_simple *e, __m256 x)
+{
+    x = _mm256_max_ps(_mm256_set1_ps(e->low), x);
+    return _mm256_min_ps(_mm256_set1_ps(e->high), x);
+}
+
+HG_INLINE __m256 finish_act(const hg_epilogue_act act, const hg_epilogue_simple *e, __m256 x)
+{
+    if (act == HG_EPILOGUE_CLAMP) return finish_clamp(e, x);
+    if (act == HG_EPILOGUE_SILU) {
+        const __m256 minus = _mm256_xor_ps(x, _mm256_set1_ps(-0.0f));
+        return _mm256_div_ps(x, _mm256_add_ps(finish_exp(minus), _mm256_set1_ps(1)));
+    }
+    if (act == HG_EPILOGUE_HARDSWISH) {
+        __m256 gate = _mm256_mul_ps(x, _mm256_set1_ps(e->scale));
+        gate = finish_clamp(e, _mm256_add_ps(gate, _mm256_set1_ps(e->shift)));
+        return _mm256_mul_ps(_mm256_mul_ps(x, gate), _mm256_set1_ps(e->factor));
+    }
+    return x;
+}
+
+/* Eight elements; bias and residual may be NULL. */
+HG_INLINE __m256 finish_8(const hg_epilogue_act act, const hg_epilogue_simple *e, __m256 x,
+                          const float *bias, const float *residual)
+{
+    if (bias != NULL) x = _mm256_add_ps(x, _mm256_loadu_ps(bias));
+    if (residual == NULL) return finish_act(act, e, x);
+    const __m256 r = _mm256_loadu_ps(residual);
+    if (!e->residual_last) return finish_act(act, e, _mm256_add_ps(x, r));
+    return _mm256_add_ps(finish_act(act, e, x), r);
+}
+
+/* The last columns, fewer than eight. */
+HG_INLINE void finish_tail(const hg_epilogue_act act, const hg_epilogue_simple *e, float *c,
+                           const float *bias, const float *residual, int64_t cols)
+{
+    float x[8] = {0}, b[8] = {0}, r[8] = {0};
+    for (int64_t j = 0; j < cols; j++) {
+        x[j] = c[j];
+        if (bias != NULL) b[j] = bias[j];
+        if (residual != NULL) r[j] = residual[j];
+    }
+    _mm256_storeu_ps(x, finish_8(act, e, _mm256_loadu_ps(x), bias == NULL ? NULL : b,
+                                 residual == NULL ? NULL : r));
+    for (int64_t j = 0; j < cols; j++)
+        c[j] = x[j];
+}
+
+HG_INLINE void finish_block(const hg_epilogue_act act, const hg_epilogue_simple *e,
+                            const float *bias, const float *residual, float *c, int64_t ld,
+                            int64_t rows, int64_t cols)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t j = 0;
+        for (; j + 8 <= cols; j += 8)
+            _mm256_storeu_ps(c + j, finish_8(act, e, _mm256_loadu_ps(c + j),
+                                             bias == NULL ? NULL : bias + j,
+                                             residual == NULL ? NULL : residual + j));
+        if (j < cols)
+            finish_tail(act, e, c + j, bias == NULL ? NULL : bias + j,
+                        residual == NULL ? NULL : residual + j, cols - j);
+        c += ld;
+        if (residual != NULL) residual += ld;
+    }
+}
+
+void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *residual,
+                         float *c, int64_t ld, int64_t rows, int64_t cols)
+{
+    switch (e->act) {
+    case HG_EPILOGUE_LINEAR:
+        finish_block(HG_EPILOGUE_LINEAR, e, bias, residual, c, ld, rows, cols);
+        break;
+    case HG_EPILOGUE_CLAMP:
+        finish_block(HG_EPILOGUE_CLAMP, e, bias, residual, c, ld, rows, cols);
+        break;
+    case HG_EPILOGUE_SILU:
+        finish_block(HG_EPILOGUE_SILU, e, bias, residual, c, ld, rows, cols);
+        break;
+    case HG_EPILOGUE_HARDSWISH:
+        finish_block(HG_EPILOGUE_HARDSWISH, e, bias, residual, c, ld, rows, cols);
+        break;
+    }
+}

@@ -1,0 +1,329 @@
+/* epilogue.c - which lane code a kernel does itself, and that it gives what the interpreter gives.
+ */
+#include "kernel/epilogue.h"
+#include "kernel/gemm.h"
+
+extern const hg_kernel hg_kernels_matmul[], hg_kernels_matmul_p16[], hg_kernels_conv_nhwc[];
+extern const hg_kernel hg_kernels_conv_dw[];
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_matmul_avx2[], hg_kernels_matmul_p16_avx2[];
+extern const hg_kernel hg_kernels_conv_nhwc_avx2[], hg_kernels_conv_dw_avx2[];
+#endif
+
+#define LOAD(d, i)                                                                                 \
+    {                                                                                              \
+        .op = HG_LANE_LOAD, .type = HG_LANE_F32, .dst = (d), .index = (i)                          \
+    }
+#define CONST(d, bits)                                                                             \
+    {                                                                                              \
+        .op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = (d), .imm = (bits)                        \
+    }
+#define OP1(name, d, x)                                                                            \
+    {                                                                                              \
+        .op = HG_LANE_##name, .type = HG_LANE_F32, .dst = (d), .a = (x)                            \
+    }
+#define OP2(name, d, x, y)                                                                         \
+    {                                                                                              \
+        .op = HG_LANE_##name, .type = HG_LANE_F32, .dst = (d), .a = (x), .b = (y)                  \
+    }
+
+/* Bits of f32 numbers. */
+enum {
+    EP_ZERO = 0,
+    EP_HALF = 0x3f000000,
+    EP_ONE = 0x3f800000,
+    EP_SIXTH = 0x3e2aaaab,
+    EP_THREE = 0x40400000,
+    EP_SIX = 0x40c00000,
+    EP_NAN = 0x7fc00000
+};
+
+/* Simple ones first. Operand 1 is a bias, operand 2 a residual; the result is in the last
+ * operation's register. */
+typedef struct ep_case {
+    const char *name;
+    bool is_simple;
+    hg_epilogue_act act;
+    bool has_bias, has_residual, residual_last;
+    uint32_t n_op;
+    hg_lane_op op[12];
+} ep_case;
+
+/* clang-format off */
+static const ep_case ep_cases[] = {
+    {"copy", true, HG_EPILOGUE_LINEAR, false, false, false, 1, {LOAD(0, 0)}},
+    {"bias", true, HG_EPILOGUE_LINEAR, true, false, false, 3, {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 1, 0)}},
+    {"relu", true, HG_EPILOGUE_CLAMP, true, false, false, 5,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), CONST(3, EP_ZERO), OP2(MAX, 4, 2, 3)}},
+    {"reused registers", true, HG_EPILOGUE_CLAMP, true, false, false, 5,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 0, 0, 1), CONST(1, EP_ZERO), OP2(MAX, 0, 1, 0)}},
+    {"relu6", true, HG_EPILOGUE_CLAMP, true, false, false, 7,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), CONST(3, EP_ZERO), OP2(MAX, 4, 2, 3), CONST(5, EP_SIX), OP2(MIN, 6, 5, 4)}},
+    {"min then max", true, HG_EPILOGUE_CLAMP, false, false, false, 5,
+     {LOAD(0, 0), CONST(1, EP_ONE), OP2(MIN, 2, 0, 1), CONST(3, EP_ZERO), OP2(MAX, 4, 2, 3)}},
+    {"residual", true, HG_EPILOGUE_CLAMP, true, true, false, 7,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), LOAD(3, 2), OP2(ADD, 4, 3, 2), CONST(5, EP_ZERO), OP2(MAX, 6, 4, 5)}},
+    {"residual alone", true, HG_EPILOGUE_LINEAR, false, true, false, 3, {LOAD(0, 0), LOAD(1, 2), OP2(ADD, 2, 0, 1)}},
+    {"residual after relu", true, HG_EPILOGUE_CLAMP, true, true, true, 7,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), CONST(3, EP_ZERO), OP2(MAX, 4, 2, 3), LOAD(5, 2), OP2(ADD, 6, 5, 4)}},
+    {"silu", true, HG_EPILOGUE_SILU, true, false, false, 5,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), OP1(SIGMOID, 3, 2), OP2(MUL, 4, 2, 3)}},
+    {"silu, residual after", true, HG_EPILOGUE_SILU, true, true, true, 7,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), OP1(SIGMOID, 3, 2), OP2(MUL, 4, 3, 2), LOAD(5, 2), OP2(ADD, 6, 4, 5)}},
+    {"hardswish", true, HG_EPILOGUE_HARDSWISH, true, false, false, 12,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), CONST(3, EP_SIXTH), OP2(MUL, 4, 2, 3), CONST(5, EP_HALF), OP2(ADD, 6, 4, 5),
+      CONST(7, EP_ZERO), OP2(MAX, 8, 6, 7), CONST(9, EP_ONE), OP2(MIN, 10, 8, 9), OP2(MUL, 11, 2, 10)}},
+    {"x relu6(x + 3) / 6", true, HG_EPILOGUE_HARDSWISH, false, false, false, 10,
+     {LOAD(0, 0), CONST(1, EP_THREE), OP2(ADD, 2, 0, 1), CONST(3, EP_ZERO), OP2(MAX, 4, 2, 3), CONST(5, EP_SIX), OP2(MIN, 6, 4, 5),
+      OP2(MUL, 7, 0, 6), CONST(8, EP_SIX), OP2(DIV, 9, 7, 8)}},
+    {"x (relu6(x + 3) / 6)", true, HG_EPILOGUE_HARDSWISH, false, false, false, 10,
+     {LOAD(0, 0), CONST(1, EP_THREE), OP2(ADD, 2, 0, 1), CONST(3, EP_ZERO), OP2(MAX, 4, 2, 3), CONST(5, EP_SIX), OP2(MIN, 6, 4, 5),
+      CONST(7, EP_SIX), OP2(DIV, 8, 6, 7), OP2(MUL, 9, 8, 0)}},
+    {"limits crossed", false, HG_EPILOGUE_LINEAR, false, false, false, 5,
+     {LOAD(0, 0), CONST(1, EP_ZERO), OP2(MIN, 2, 0, 1), CONST(3, EP_ONE), OP2(MAX, 4, 2, 3)}},
+    {"limit NaN", false, HG_EPILOGUE_LINEAR, false, false, false, 3, {LOAD(0, 0), CONST(1, EP_NAN), OP2(MAX, 2, 0, 1)}},
+    {"tanh", false, HG_EPILOGUE_LINEAR, false, false, false, 2, {LOAD(0, 0), OP1(TANH, 1, 0)}},
+    {"two biases", false, HG_EPILOGUE_LINEAR, false, false, false, 4,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), OP2(ADD, 3, 2, 1)}},
+    {"square", false, HG_EPILOGUE_LINEAR, false, false, false, 2, {LOAD(0, 0), OP2(MUL, 1, 0, 0)}},
+    {"sigmoid of another", false, HG_EPILOGUE_LINEAR, false, false, false, 4,
+     {LOAD(0, 0), LOAD(1, 1), OP1(SIGMOID, 2, 1), OP2(MUL, 3, 0, 2)}},
+    {"silu, doubled", false, HG_EPILOGUE_LINEAR, false, false, false, 5,
+     {LOAD(0, 0), OP1(SIGMOID, 1, 0), OP2(MUL, 2, 0, 1), CONST(3, EP_THREE), OP2(MUL, 4, 2, 3)}},
+    {"without the result", false, HG_EPILOGUE_LINEAR, false, false, false, 1, {LOAD(0, 2)}},
+    {"3 / x", false, HG_EPILOGUE_LINEAR, false, false, false, 3, {LOAD(0, 0), CONST(1, EP_THREE), OP2(DIV, 2, 1, 0)}},
+};
+/* clang-format on */
+
+/* Gives the call code and operands 1 and 2; `first` is where they go. */
+static void ep_attach(gemm_call *c, const ep_case *e, gemm_code *code, uint32_t first)
+{
+    memset(code, 0, sizeof *code);
+    memcpy(code->op, e->op, e->n_op * sizeof *e->op);
+    code->out = (hg_lane_out){.reg = e->op[e->n_op - 1].dst, .type = HG_LANE_F32};
+    code->code = (hg_lane_code){
+        .op = code->op, .out = &code->out, .n_op = e->n_op, .n_in = 3, .n_out = 1, .n_reg = 12};
+    const int64_t cols = c->out.dim[c->out.rank - 1];
+    c->in[first] = gemm_tensor(HOLO_F32, 1, &cols, 21);
+    c->in[first + 1] = gemm_tensor(HOLO_F32, c->out.rank, c->out.dim, 22);
+    gemm_connect(c, first + 2, c->args.n_param);
+    c->args.code = &code->code;
+}
+
+static void ep_make_p16(gemm_call *c, int64_t m, int64_t n, int64_t k)
+{
+    memset(c, 0, sizeof *c);
+    c->in[0] = gemm_tensor(HOLO_F32, 2, (int64_t[]){m, k}, 1);
+    c->in[1] = gemm_tensor(HOLO_F32, 3, (int64_t[]){(n + 15) / 16, k, 16}, 2);
+    c->out = gemm_tensor(HOLO_F32, 2, (int64_t[]){m, n}, 3);
+    gemm_set_f64(c, 0, 1);
+    gemm_connect(c, 2, 1);
+}
+
+static void ep_recognises(void)
+{
+    for (size_t i = 0; i < HG_COUNT(ep_cases); i++) {
+        const ep_case *e = &ep_cases[i];
+        gemm_call c;
+        gemm_code code;
+        holo_error error = {0};
+        hg_epilogue_simple s;
+        ep_make_p16(&c, 5, 20, 3);
+        ep_attach(&c, e, &code, 2);
+        CHECK_OK(hg_lane_verify(&code.code, &error), &error);
+        const bool is_simple = hg_epilogue_is_simple(&c.args, 2, &s);
+        if (is_simple != e->is_simple) hg_test_fail(__FILE__, __LINE__, "%s", e->name);
+        if (is_simple && e->is_simple) {
+            CHECK_EQ_INT(s.act, e->act);
+            CHECK_EQ_INT(s.bias != NULL, e->has_bias);
+            CHECK_EQ_INT(s.residual != NULL, e->has_residual);
+            CHECK_EQ_INT(s.residual_last, e->residual_last);
+        }
+        gemm_free(&c);
+    }
+}
+
+/* Operands of other shapes and types are left to the interpreter. */
+static void ep_declines_operands(void)
+{
+    gemm_call c;
+    gemm_code code;
+    hg_epilogue_simple s;
+    ep_make_p16(&c, 5, 20, 3);
+    ep_attach(&c, &ep_cases[1], &code, 2);
+    CHECK(hg_epilogue_is_simple(&c.args, 2, &s));
+    const holo_tensor bias = c.in[2];
+    c.in[2].dtype = HOLO_F16;
+    CHECK(!hg_epilogue_is_simple(&c.args, 2, &s));
+    c.in[2] = bias;
+    c.in[2].dim[0] = 1;
+    CHECK(!hg_epilogue_is_simple(&c.args, 2, &s));
+    c.in[2] = (holo_tensor){bias.data, {5, 1}, 2, HOLO_F32};
+    CHECK(!hg_epilogue_is_simple(&c.args, 2, &s));
+    c.in[2] = bias;
+    c.out.dtype = HOLO_F16;
+    CHECK(!hg_epilogue_is_simple(&c.args, 2, &s));
+    c.out.dtype = HOLO_F32;
+    c.args.code = NULL;
+    CHECK(!hg_epilogue_is_simple(&c.args, 2, &s));
+    gemm_free(&c);
+}
+
+#if defined(__x86_64__)
+/* The tuned kernel against the reference kernel with the interpreter; sums of at most `terms`
+ * products of values below 1. */
+static void ep_compare(const hg_kernel *tuned, const hg_kernel *reference, gemm_call *c,
+                       const char *what, int64_t terms)
+{
+    if (!gemm_run(reference, c)) return;
+    const int64_t count = holo_tensor_count(&c->out);
+    float *expected = gemm_alloc((size_t)count * sizeof(float));
+    memcpy(expected, c->out.data, (size_t)count * sizeof(float));
+    const double bound = (double)(terms + 8) * (double)(terms + 4) * 0x1p-23;
+    if (gemm_run(tuned, c))
+        for (int64_t i = 0; i < count; i++)
+            if (fabs(gemm_get(&c->out, i) - expected[i]) > bound) {
+                hg_test_fail(__FILE__, __LINE__, "%s: element %lld is %g, expected %g", what,
+                             (long long)i, gemm_get(&c->out, i), expected[i]);
+                break;
+            }
+    free(expected);
+}
+
+static bool ep_has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static void ep_avx2_p16(void)
+{
+    if (!ep_has_avx2()) SKIP("no AVX2");
+    static const int64_t sizes[][3] = {
+        {1, 40, 5}, {2, 37, 9}, {5, 16, 7}, {20, 61, 8}, {13, 5, 800}};
+    for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
+        for (size_t j = 0; j < HG_COUNT(sizes); j++)
+            for (int alpha = 1; alpha <= 2; alpha++) {
+                gemm_call c;
+                gemm_code code;
+                ep_make_p16(&c, sizes[j][0], sizes[j][1], sizes[j][2]);
+                gemm_set_f64(&c, 0, alpha);
+                ep_attach(&c, &ep_cases[i], &code, 2);
+                ep_compare(hg_kernels_matmul_p16_avx2, hg_kernels_matmul_p16, &c, ep_cases[i].name,
+                           alpha * sizes[j][2]);
+                gemm_free(&c);
+            }
+}
+
+static void ep_avx2_matmul(void)
+{
+    if (!ep_has_avx2()) SKIP("no AVX2");
+    static const int64_t sizes[][4] = {
+        {1, 40, 5, 0}, {2, 37, 9, 1}, {4, 18, 20, 1}, {20, 61, 8, 0}, {30, 21, 500, 1}};
+    for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
+        for (size_t j = 0; j < HG_COUNT(sizes); j++) {
+            const int64_t m = sizes[j][0], n = sizes[j][1], k = sizes[j][2], trans = sizes[j][3];
+            gemm_call c;
+            gemm_code code;
+            memset(&c, 0, sizeof c);
+            c.in[0] = gemm_tensor(HOLO_F32, 3, (int64_t[]){2, m, k}, 1);
+            c.in[1] = gemm_tensor(HOLO_F32, 3, (int64_t[]){2, trans ? n : k, trans ? k : n}, 2);
+            c.out = gemm_tensor(HOLO_F32, 3, (int64_t[]){2, m, n}, 3);
+            c.param[1] = trans;
+            gemm_set_f64(&c, 2, 1);
+            gemm_connect(&c, 2, 3);
+            ep_attach(&c, &ep_cases[i], &code, 2);
+            ep_compare(hg_kernels_matmul_avx2, hg_kernels_matmul, &c, ep_cases[i].name, k);
+            gemm_free(&c);
+        }
+}
+
+static void ep_avx2_conv(void)
+{
+    if (!ep_has_avx2()) SKIP("no AVX2");
+    static const int64_t sizes[][3] = {{3, 20, 1}, {24, 7, 1}, {8, 40, 2}, {150, 17, 1}};
+    for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
+        for (size_t j = 0; j < HG_COUNT(sizes); j++) {
+            const int64_t in = sizes[j][0], out = sizes[j][1], groups = sizes[j][2];
+            const int64_t param[9] = {3, 3, 1, 1, 1, 1, 1, 1, groups};
+            gemm_call c;
+            gemm_code code;
+            memset(&c, 0, sizeof c);
+            c.in[0] = gemm_tensor(HOLO_F32, 4, (int64_t[]){2, 6, 7, in}, 1);
+            c.in[1] = gemm_tensor(
+                HOLO_F32, 4, (int64_t[]){groups, (out / groups + 15) / 16, 9 * in / groups, 16}, 2);
+            c.out = gemm_tensor(HOLO_F32, 4, (int64_t[]){2, 6, 7, out}, 3);
+            memcpy(c.param, param, sizeof param);
+            gemm_connect(&c, 2, 9);
+            ep_attach(&c, &ep_cases[i], &code, 2);
+            ep_compare(hg_kernels_conv_nhwc_avx2, hg_kernels_conv_nhwc, &c, ep_cases[i].name,
+                       9 * in / groups);
+            gemm_free(&c);
+        }
+}
+
+static void ep_avx2_depthwise(void)
+{
+    if (!ep_has_avx2()) SKIP("no AVX2");
+    static const int64_t sizes[][2] = {{8, 9}, {20, 9}, {5, 9}, {24, 2}, {40, 150}};
+    for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
+        for (size_t j = 0; j < HG_COUNT(sizes); j++) {
+            const int64_t channels = sizes[j][0], width = sizes[j][1];
+            const int64_t param[8] = {3, 3, 1, 1, 1, 1, 1, 1};
+            gemm_call c;
+            gemm_code code;
+            memset(&c, 0, sizeof c);
+            c.in[0] = gemm_tensor(HOLO_F32, 4, (int64_t[]){2, 6, width, channels}, 1);
+            c.in[1] = gemm_tensor(HOLO_F32, 2, (int64_t[]){9, channels}, 2);
+            c.out = gemm_tensor(HOLO_F32, 4, (int64_t[]){2, 6, width, channels}, 3);
+            memcpy(c.param, param, sizeof param);
+            gemm_connect(&c, 2, 8);
+            ep_attach(&c, &ep_cases[i], &code, 2);
+            ep_compare(hg_kernels_conv_dw_avx2, hg_kernels_conv_dw, &c, ep_cases[i].name, 9);
+            gemm_free(&c);
+        }
+}
+
+/* SiLU over the whole range: at most 4 ulp, or 1e-37; NaN and infinities as they should be. */
+static void ep_avx2_silu(void)
+{
+    if (!ep_has_avx2()) SKIP("no AVX2");
+    enum { COUNT = 4001 };
+    const ep_case *silu = NULL;
+    for (size_t i = 0; i < HG_COUNT(ep_cases); i++)
+        if (strcmp(ep_cases[i].name, "silu") == 0) silu = &ep_cases[i];
+    gemm_call c;
+    gemm_code code;
+    ep_make_p16(&c, COUNT, 1, 1);
+    ep_attach(&c, silu, &code, 2);
+    float *x = c.in[0].data;
+    for (int i = 0; i < COUNT; i++)
+        x[i] = (float)(i - COUNT / 2) * 0.06f;
+    x[0] = NAN;
+    x[1] = INFINITY;
+    x[2] = -INFINITY;
+    ((float *)c.in[1].data)[0] = 1;
+    ((float *)c.in[2].data)[0] = 0;
+    if (!gemm_run(hg_kernels_matmul_p16_avx2, &c)) return;
+    const float *y = c.out.data;
+    CHECK(isnan(y[0]));
+    CHECK(y[1] == INFINITY);
+    for (int i = 3; i < COUNT; i++) {
+        const double expected = (double)x[i] / (1 + exp(-(double)x[i]));
+        if (!CHECK_NEAR(y[i], expected, fabs(expected) * 4 * 0x1p-23 + 1e-36)) break;
+    }
+    gemm_free(&c);
+}
+#endif
+
+const hg_test_case hg_tests_kernel_epilogue[] = {
+    {"recognises", ep_recognises},
+    {"declines_operands", ep_declines_operands},
+#if defined(__x86_64__)
+    {"avx2_p16", ep_avx2_p16},
+    {"avx2_matmul", ep_avx2_matmul},
+    {"avx2_conv", ep_avx2_conv},
+    {"avx2_depthwise", ep_avx2_depthwise},
+    {"avx2_silu", ep_avx2_silu},
+#endif
+    {0},
+};
