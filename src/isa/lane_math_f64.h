@@ -66,9 +66,9 @@ HG_INLINE double hg_sqrt_f64(double x)
 /* y * 2^k for k in [-2100, 2100], in two steps so that the result may be subnormal or infinite. */
 HG_INLINE double hg_scale_f64(double y, int64_t k)
 {
-    int64_t half = (int64_t)((uint64_t)(k + 4096) >> 1) - 2048;
-    double a = hg_f64_from_bits((uint64_t)(half + 1023) << 52);
-    double b = hg_f64_from_bits((uint64_t)(k - half + 1023) << 52);
+    uint64_t u = (uint64_t)k, half = ((u + 4096) >> 1) - 2048; /* unsigned: NaN brings any k */
+    double a = hg_f64_from_bits((half + 1023) << 52);
+    double b = hg_f64_from_bits((u - half + 1023) << 52);
     return y * a * b;
 }
 
@@ -120,7 +120,7 @@ HG_INLINE double hg_expm1_f64(double x)
     c = c < -60 ? -60 : c;
     double s = hg_exp_split_f64(c, 0, &k);
     /* 2^k s + 2^k - 1, halved until the end so that 2^k does not overflow */
-    double half = hg_f64_from_bits((uint64_t)(k + 1022) << 52);
+    double half = hg_f64_from_bits(((uint64_t)k + 1022) << 52);
     double r = (half * s + (half - 0.5)) * 2;
     return hg_abs_f64(x) < 0x1p-54 ? x : r;
 }
