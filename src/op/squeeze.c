@@ -11,20 +11,16 @@ static holo_status squeeze_upgrade(hg_graph *g, hg_node_id id, int32_t opset)
     return hg_upgrade_ints_to_inputs(g, id, 1, (const char *const[]){"axes"}, 1);
 }
 
-/* Without axes: every dimension that is 1. */
-static holo_status squeeze_all(hg_infer *n, hg_type *out)
+/* Without axes: every dimension that is 1. One that is known only at run time stays, and is refused
+ * there when it is 1, since the rank would change. */
+static void squeeze_all(const hg_infer *n, hg_type *out)
 {
+    hg_dims *d = n->dims;
+    hg_dim one = hg_dim_const(d, 1);
     for (int32_t i = 0; i < n->in[0]->rank; i++) {
-        int64_t size;
-        if (!hg_dim_is_const(n->dims, n->in[0]->dim[i], &size) &&
-            hg_infer_may_equal(n, n->in[0]->dim[i], hg_dim_const(n->dims, 1)))
-            return hg_infer_fail(n, HOLO_E_UNSUPPORTED,
-                                 "has no axes, and whether dimension %d is 1 is known only at run "
-                                 "time; name the axes",
-                                 i);
-        if (!hg_dim_is(n->dims, n->in[0]->dim[i], 1)) out->dim[out->rank++] = n->in[0]->dim[i];
+        hg_dim dim = n->in[0]->dim[i], stays = hg_dim_sub(d, one, hg_dim_eq(d, dim, one));
+        if (dim != one) out->dim[out->rank++] = hg_shape_guard(d, stays, dim);
     }
-    return HOLO_OK;
 }
 
 /* Dimension p of the result is the input's j when j stays and p others before it do. */
@@ -46,7 +42,10 @@ static holo_status squeeze_infer(hg_infer *n)
     hg_type *out = &n->out[0];
     *out = (hg_type){.dtype = n->in[0]->dtype};
     hg_shape_keep_content(n);
-    if (!hg_infer_has(n, 1)) return squeeze_all(n, out);
+    if (!hg_infer_has(n, 1)) {
+        squeeze_all(n, out);
+        return HOLO_OK;
+    }
     const hg_dim *content;
     uint32_t count;
     hg_axes axes;
