@@ -5,10 +5,7 @@
 #include "isa/deep.h"
 #include "isa/program.h"
 
-#define VERIFY(condition, ...)                                                                     \
-    do {                                                                                           \
-        if (HG_UNLIKELY(!(condition))) return hg_fail(e, HOLO_E_FORMAT, __VA_ARGS__);              \
-    } while (0)
+#define VERIFY(condition, ...) HG_REQUIRE(e, condition, HOLO_E_FORMAT, __VA_ARGS__)
 
 static bool verify_slice(uint32_t first, uint32_t count, uint32_t total)
 {
@@ -42,8 +39,8 @@ static holo_status verify_dims(const hg_program *p, holo_error *e)
         }
         VERIFY(d->a != 0 && d->a < i && d->b != 0 && d->b < i,
                "dimension %u is made of %u and %u, expected smaller numbers", i, d->a, d->b);
-        VERIFY(d->op != HG_DIM_SELECT || (d->c != 0 && d->c < i),
-               "dimension %u selects %u, expected a smaller number", i, d->c);
+        VERIFY(d->op == HG_DIM_SELECT ? d->c != 0 && d->c < i : d->c == 0,
+               "dimension %u has %u as third operand, which it may not", i, d->c);
     }
     for (uint32_t i = 0; i < p->head.n_symbol; i++) {
         const hg_symbol_rec *s = &p->symbol[i];
