@@ -45,6 +45,7 @@ static holo_status load_kernels(holo_model *m, hg_model_graph *g, const holo_ker
     uint32_t cpu = (m->flags & HOLO_OPEN_REFERENCE) != 0 ? 0 : hg_cpu_features();
     char missing[300];
     size_t at = 0;
+    uint32_t n_missing = 0;
     g->kernel = hg_arena_array(&m->arena, p->head.n_kernel + 1, sizeof *g->kernel);
     g->reference = hg_arena_array(&m->arena, p->head.n_kernel + 1, sizeof *g->reference);
     if (g->kernel == NULL || g->reference == NULL)
@@ -55,16 +56,17 @@ static holo_status load_kernels(holo_model *m, hg_model_graph *g, const holo_ker
         g->reference[i] = load_find_kernel(kernels, name, 0, false);
         if (g->reference[i] == NULL) g->reference[i] = g->kernel[i];
         if (g->kernel[i] != NULL) continue;
+        n_missing++;
         size_t length = strlen(name);
         if (at + length + 3 > sizeof missing) continue;
         if (at != 0) memcpy(missing + at, ", ", 2), at += 2;
         memcpy(missing + at, name, length);
         at += length;
     }
-    if (at == 0) return HOLO_OK;
+    if (n_missing == 0) return HOLO_OK;
     missing[at] = 0;
     return hg_fail(e, HOLO_E_KERNEL,
-                   "this program has no kernel %s; link it or use a full kernel table", missing);
+                   "this program has no kernel '%s'; link it or use a full kernel table", missing);
 }
 
 static holo_status load_graph(holo_model *m, const hg_holo_section *section, hg_model_graph *g,
