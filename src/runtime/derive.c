@@ -6,10 +6,7 @@
 #include "isa/deep.h"
 #include "runtime/model.h"
 
-#define DERIVE(condition, ...)                                                                     \
-    do {                                                                                           \
-        if (HG_UNLIKELY(!(condition))) return hg_fail(e, HOLO_E_FORMAT, __VA_ARGS__);              \
-    } while (0)
+#define DERIVE(condition, ...) HG_REQUIRE(e, condition, HOLO_E_FORMAT, __VA_ARGS__)
 
 enum { DERIVE_UNDEFINED = UINT32_MAX, DERIVE_BEFORE = UINT32_MAX - 1 };
 

@@ -39,6 +39,7 @@ static void loop_reset(holo_session *s, uint32_t i)
         c->value[k].now = in[2 + k];
         if (s->graph->step_late[i] || hg_is_deep(in[2 + k].dtype)) continue;
         size_t bytes = holo_tensor_bytes(&in[2 + k]);
+        if (bytes == 0) continue; /* there may be no block */
         for (uint32_t which = 0; which < 2; which++, at += hg_align_up(bytes, HG_ALIGN)) {
             c->value[k].room[which] = at;
             c->value[k].size[which] = bytes;

@@ -150,10 +150,12 @@ holo_status hg_session_address_value(holo_session *s, uint32_t v, holo_error *e)
         s->tensor[v].data =
             (void *)(uintptr_t)(s->model->weights + g->program.weight[r->ref].offset);
         return HOLO_OK;
-    case HG_STORAGE_ARENA:
-        if (!g->buffer_late[g->value_buffer[v] - 1])
-            s->tensor[v].data = (uint8_t *)s->slab + s->span[g->value_buffer[v] - 1].offset;
+    case HG_STORAGE_ARENA: {
+        uint32_t b = g->value_buffer[v]; /* 0: no step computes it */
+        if (b != 0 && !g->buffer_late[b - 1] && s->slab != NULL)
+            s->tensor[v].data = (uint8_t *)s->slab + s->span[b - 1].offset;
         return HOLO_OK;
+    }
     case HG_STORAGE_ALIAS: return prepare_address_alias(s, v, e);
     }
     return HOLO_OK;

@@ -53,7 +53,7 @@ static holo_status run_kernel(holo_session *s, uint32_t i, holo_error *e)
 {
     const hg_step_run *step = &s->step[i];
     run_job job = {.step = step,
-                   .scratch = (uint8_t *)s->slab + s->arena_bytes,
+                   .scratch = s->slab == NULL ? NULL : (uint8_t *)s->slab + s->arena_bytes,
                    .scratch_bytes = s->scratch_bytes,
                    .units = step->units,
                    .tasks = step->tasks};
