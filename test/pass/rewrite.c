@@ -26,7 +26,7 @@ static bool rewrite_sink(void *user, const void *bytes, size_t size)
 
 static holo_status rewrite_run(hg_graph *g, hg_ctx *ctx, const char *pass, const char *in)
 {
-    bool changed;
+    bool changed = false;
     HG_TRY(hg_graph_init(g, ctx));
     HG_TRY(hg_graph_parse(g, hg_str_from(in), ctx->error));
     HG_TRY(hg_pass_find("infer_shapes")->run(g, &changed));
