@@ -6,6 +6,8 @@
  * is a failure that names the case. --no-fork runs the cases in this process, for a debugger. */
 #include "test.h"
 
+#include "fault/checks.h"
+
 #include <ftw.h>
 #include <inttypes.h>
 #include <math.h>
@@ -248,6 +250,7 @@ static int test_run_case(const hg_test_case *test)
     test_skipped = false;
     test_case_folder[0] = 0;
     test->run();
+    hg_checks_collect();
     if (test_failures > 0) return EXIT_FAILURE;
     return test_skipped ? TEST_EXIT_SKIP : EXIT_SUCCESS;
 }
@@ -377,9 +380,11 @@ int main(int argc, char **argv)
         return 2;
     }
     test_folder_make();
+    hg_checks_begin();
     test_each(&run);
     test_folder_remove();
     if (run.options.list) return EXIT_SUCCESS;
+    if (run.options.filter == NULL) *(hg_checks_complete() ? &run.passed : &run.failed) += 1;
     if (run.skipped > 0) printf("%d skipped\n", run.skipped);
     printf("%d passed, %d failed\n", run.passed, run.failed);
     return run.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -14,6 +14,7 @@
 #define HG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define HG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HG_INLINE static inline __attribute__((always_inline))
+#define HG_SECTION(name) __attribute__((section(name)))
 #else
 #define HG_MUST_CHECK
 #define HG_PRINTF(at, first)
@@ -21,6 +22,7 @@
 #define HG_LIKELY(x) (x)
 #define HG_UNLIKELY(x) (x)
 #define HG_INLINE static inline
+#define HG_SECTION(name)
 #endif
 
 /* Forwards a failure; the only control-flow macro. */

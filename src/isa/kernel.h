@@ -116,10 +116,27 @@ void hg_fault_value(hg_fault *fault, const char *what, int64_t element, int64_t 
 
 /* One rule of a check: a sentence with actual and expected values. The runtime puts node and kernel
  * in front. Every use must be reached by a test that breaks exactly this rule. */
+#ifndef HG_RULES
 #define HG_REQUIRE(e, condition, status, ...)                                                      \
     do {                                                                                           \
         if (HG_UNLIKELY(!(condition))) return hg_fail((e), (status), __VA_ARGS__);                 \
     } while (0)
+#else
+/* Test builds list the rules and note which were broken; test/fault/checks.c wants each to be. */
+typedef struct hg_rule {
+    _Alignas(32) const char *file;
+    const char *text;
+    int32_t line, broken;
+} hg_rule;
+#define HG_REQUIRE(e, condition, status, ...)                                                      \
+    do {                                                                                           \
+        static HG_SECTION("hg_rules") hg_rule hg_rule_here = {__FILE__, #condition, __LINE__, 0};  \
+        if (HG_UNLIKELY(!(condition))) {                                                           \
+            hg_rule_here.broken = 1;                                                               \
+            return hg_fail((e), (status), __VA_ARGS__);                                            \
+        }                                                                                          \
+    } while (0)
+#endif
 
 /* Number of operands and parameters; `max` of -1 means no upper bound. */
 holo_status hg_check_counts(const hg_args *a, holo_error *e, int in_min, int in_max, int n_out,
