@@ -59,8 +59,7 @@ void hg_compile_deinit(hg_compile *c)
     hg_arena_deinit(&c->ctx.arena);
 }
 
-/* ---- one model
- * ----------------------------------------------------------------------------------------- */
+/* ---- one model ------------------------------------------------------------------------------- */
 
 static bool compile_progress(void *user, const char *stage, uint64_t done, uint64_t total)
 {
@@ -205,8 +204,7 @@ static holo_status compile_bytes(hg_compile *c, const void *data, size_t size)
     return hg_compile_model_run(c, &c->model[0]);
 }
 
-/* ---- writing
- * ------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static bool compile_weights_progress(void *user, uint64_t done, uint64_t total)
 {
@@ -276,8 +274,7 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
     return HOLO_OK;
 }
 
-/* ---- the result, opened once
- * ----------------------------------------------------------------------------- */
+/* ---- the result, opened once ----------------------------------------------------------------- */
 
 /* Sizes settled without data: only for graphs whose inputs have fixed shapes. */
 static holo_status compile_measure(hg_compile *c, const holo_model *model, uint32_t graph)
@@ -329,9 +326,7 @@ static holo_status compile_check_file(hg_compile *c, const char *path)
     return compile_check_model(c, model);
 }
 
-/* ---- public
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- public ---------------------------------------------------------------------------------- */
 
 /* Free space before the bytes remembers where the allocation starts. */
 enum { COMPILE_BUFFER_ROOM = 2 * HG_ALIGN };

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* ---- checking
- * ------------------------------------------------------------------------------------- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 static holo_status deep_check_strings(const holo_tensor *t, int64_t count, holo_error *e)
 {
@@ -58,8 +57,7 @@ holo_status hg_deep_check(const holo_tensor *t, holo_error *e)
     return deep_check(t, 0, e);
 }
 
-/* ---- measuring
- * ------------------------------------------------------------------------------------ */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 /* SIZE_MAX stays SIZE_MAX. */
 static size_t deep_add(size_t a, size_t b)
@@ -101,8 +99,7 @@ uint8_t *hg_deep_behind(const holo_tensor *t)
     return (uint8_t *)t->data + hg_align_up(holo_tensor_bytes(t), HG_ALIGN);
 }
 
-/* ---- copying
- * -------------------------------------------------------------------------------------- */
+/* ---- copying --------------------------------------------------------------------------------- */
 
 void *hg_room_take(hg_room *room, size_t bytes)
 {

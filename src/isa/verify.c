@@ -215,8 +215,7 @@ holo_status hg_program_verify(const hg_program *p, uint64_t weight_bytes, holo_e
     return HOLO_OK;
 }
 
-/* ---- bodies
- * ---------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 uint32_t hg_program_n_carried(const hg_program *p, const hg_step_rec *s)
 {

@@ -41,8 +41,7 @@ static void sequence_keep(const holo_tensor *from, int64_t first, int64_t count,
     if (count > 0) memcpy(to, (const holo_tensor *)from->data + first, (size_t)count * sizeof *to);
 }
 
-/* ---- construct
- * ------------------------------------------------------------------------------------ */
+/* ---- construct ------------------------------------------------------------------------------- */
 
 static holo_status construct_check_in(const hg_args *a, holo_error *e)
 {
@@ -77,8 +76,7 @@ static void construct_run(const hg_args *a, hg_range r)
         sequence_put(a, i, &room, (holo_tensor *)a->out[0].data + i);
 }
 
-/* ---- insert
- * --------------------------------------------------------------------------------------- */
+/* ---- insert ---------------------------------------------------------------------------------- */
 
 static holo_status insert_check_in(const hg_args *a, holo_error *e, int64_t *at)
 {
@@ -116,8 +114,7 @@ static void insert_run(const hg_args *a, hg_range r)
     sequence_keep(&a->in[0], at, count - at, item + at + 1);
 }
 
-/* ---- erase
- * ---------------------------------------------------------------------------------------- */
+/* ---- erase ----------------------------------------------------------------------------------- */
 
 static holo_status erase_check_in(const hg_args *a, holo_error *e, int64_t *at)
 {
@@ -152,8 +149,7 @@ static void erase_run(const hg_args *a, hg_range r)
     sequence_keep(&a->in[0], at + 1, count - at - 1, item + at);
 }
 
-/* ---- at
- * ------------------------------------------------------------------------------------------- */
+/* ---- at -------------------------------------------------------------------------------------- */
 
 static holo_status at_check_in(const hg_args *a, holo_error *e, const holo_tensor **item)
 {

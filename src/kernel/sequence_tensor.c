@@ -16,8 +16,7 @@ static void copy_lines(const uint8_t *from, size_t from_step, uint8_t *to, size_
         memcpy(to + (size_t)i * to_step, from + (size_t)i * from_step, bytes);
 }
 
-/* ---- split
- * ---------------------------------------------------------------------------------------- */
+/* ---- split ----------------------------------------------------------------------------------- */
 
 typedef struct split {
     int axis;
@@ -135,8 +134,7 @@ static void split_run(const hg_args *a, hg_range r)
     }
 }
 
-/* ---- concat
- * --------------------------------------------------------------------------------------- */
+/* ---- concat ---------------------------------------------------------------------------------- */
 
 /* Shape of the result: out->dim; every item is checked against the first. */
 static holo_status concat_check_in(const hg_args *a, holo_error *e, holo_tensor *out)

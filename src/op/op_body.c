@@ -14,8 +14,13 @@ hg_graph *hg_body_graph(const hg_graph *g, const hg_node *n, uint32_t k)
     return g->child[bodies[k]];
 }
 
-/* ---- dims
- * ----------------------------------------------------------------------------------------- */
+bool hg_body_fails(const hg_graph *body)
+{
+    hg_node_id first = hg_graph_region(body, HG_REGION_MAIN)->first;
+    return first != 0 && hg_op_is(hg_graph_node(body, first), "holo:Fail");
+}
+
+/* ---- dims ------------------------------------------------------------------------------------ */
 
 /* Marks what the dim is made of. Operands have smaller numbers. */
 static void body_reach(const hg_dims *d, hg_dim top, uint8_t *reached)
@@ -60,8 +65,7 @@ static holo_status body_dim(const hg_infer *n, uint32_t k, hg_dim inner, hg_dim 
     return HOLO_OK;
 }
 
-/* ---- types
- * ---------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 /* Types of containers are a list, whose depth the import bounds. */
 holo_status hg_body_type(const hg_infer *n, uint32_t k, const hg_type *inner, hg_type *out)

@@ -22,6 +22,8 @@
 
 /* Body k of a node. */
 hg_graph *hg_body_graph(const hg_graph *g, const hg_node *n, uint32_t k);
+/* Nothing but a holo:Fail: the other branch decides about types. */
+bool hg_body_fails(const hg_graph *body);
 /* Type of a value of body k in the dims of the graph around; 0 where that has no expression for it.
  */
 HG_MUST_CHECK holo_status hg_body_type(const hg_infer *n, uint32_t k, const hg_type *inner,

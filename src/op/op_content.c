@@ -2,6 +2,20 @@
  * become symbolic sizes instead of run-time work. */
 #include "op/op_content.h"
 
+static bool content_is_bit(const hg_dims *d, hg_dim a)
+{
+    return a != 0 && d->info[a].low >= 0 && d->info[a].high <= 1;
+}
+
+/* Logic on numbers that are 0 or 1. */
+static hg_dim content_logic(hg_dims *d, uint32_t op, hg_dim a, hg_dim b)
+{
+    if (!content_is_bit(d, a) || !content_is_bit(d, b)) return 0;
+    if (op == HG_LANE_AND) return hg_dim_mul(d, a, b);
+    if (op == HG_LANE_OR) return hg_dim_max(d, a, b);
+    return hg_dim_sub(d, hg_dim_const(d, 1), hg_dim_eq(d, a, b));
+}
+
 /* One operation; 0 when expressions have no counterpart. */
 static hg_dim content_op(hg_dims *d, const hg_lane_op *op, hg_dim a, hg_dim b, hg_dim c)
 {
@@ -19,6 +33,9 @@ static hg_dim content_op(hg_dims *d, const hg_lane_op *op, hg_dim a, hg_dim b, h
     case HG_LANE_EQ: return hg_dim_eq(d, a, b);
     case HG_LANE_LT: return hg_dim_lt(d, a, b);
     case HG_LANE_LE: return hg_dim_sub(d, one, hg_dim_lt(d, b, a));
+    case HG_LANE_AND:
+    case HG_LANE_OR:
+    case HG_LANE_XOR: return content_logic(d, op->op, a, b);
     case HG_LANE_SELECT: return hg_dim_select(d, a, b, c);
     default: return 0;
     }

@@ -30,8 +30,9 @@ static holo_status infer_lower(hg_graph *g, hg_node_id id, bool *declined)
 /* A node nobody uses has no body worth looking at. */
 static holo_status infer_outline(hg_graph *g, hg_node_id id)
 {
-    if (infer_is_used(g, id)) HG_TRY(hg_outline_node(g, id));
-    hg_graph_remove_node(g, id);
+    bool done = true;
+    if (infer_is_used(g, id)) HG_TRY(hg_outline_node(g, id, &done));
+    if (done) hg_graph_remove_node(g, id);
     return HOLO_OK;
 }
 

@@ -11,10 +11,10 @@ HG_MUST_CHECK holo_status hg_infer_graph(hg_graph *g, bool *changed);
 /* Replaces an If, Loop, Scan or SequenceMap whose inputs are inferred by nodes that stand before it
  * and are inferred, too; or, when only one branch can be taken, by the nodes of that branch, which
  * are not. */
-HG_MUST_CHECK holo_status hg_outline_node(hg_graph *g, hg_node_id id);
+/* *done is false when other nodes were put before it, which are inferred first. */
+HG_MUST_CHECK holo_status hg_outline_node(hg_graph *g, hg_node_id id, bool *done);
 
-/* ---- shared by the files of this work
- * ------------------------------------------------------------- */
+/* ---- shared by the files of this work -------------------------------------------------------- */
 
 /* A body on its way out. */
 typedef struct hg_outline {
@@ -46,10 +46,24 @@ HG_MUST_CHECK holo_status hg_outline_item(const hg_graph *from, hg_graph *to, co
 HG_MUST_CHECK holo_status hg_outline_value(hg_outline *o, hg_value_id value, hg_value_id *out);
 /* Copies the nodes of a body into the child. */
 HG_MUST_CHECK holo_status hg_outline_nodes(hg_outline *o, hg_region_id body);
+/* Copies one node behind those that the child has. */
+HG_MUST_CHECK holo_status hg_outline_copy(hg_outline *o, hg_node_id id);
 /* The outputs of the body become outputs of the child. */
 HG_MUST_CHECK holo_status hg_outline_outputs(hg_outline *o, hg_region_id body);
 /* Adds the child to the graph, once it is as it shall be. */
 HG_MUST_CHECK holo_status hg_outline_keep(hg_outline *o, int64_t *number);
+
+/* outline_tail.c: what comes behind a node and depends on it. */
+typedef struct hg_tail {
+    hg_node_id *node; /* in their order */
+    uint32_t n_node;
+    hg_value_id *out; /* of the node or of these, given by the graph */
+    uint32_t n_out;
+    bool moved; /* nodes that do not depend on it stand before it now: they are inferred first */
+} hg_tail;
+HG_MUST_CHECK holo_status hg_tail_find(hg_graph *g, hg_node_id id, hg_tail *tail);
+/* The values that it gives are those of node `made` now: the nodes go. */
+void hg_tail_replace(hg_graph *g, const hg_tail *tail, hg_node_id made);
 
 /* outline_loop.c */
 HG_MUST_CHECK holo_status hg_outline_loop(hg_build *b);

@@ -28,8 +28,7 @@ void hg_outline_end(hg_outline *o)
     o->inner = NULL;
 }
 
-/* ---- dims and types
- * ------------------------------------------------------------------------------- */
+/* ---- dims and types -------------------------------------------------------------------------- */
 
 /* Symbol number n of the child is `dim` outside. */
 static holo_status outline_note(hg_outline *o, int64_t n, hg_dim dim)
@@ -114,8 +113,7 @@ holo_status hg_outline_type(hg_outline *o, const hg_type *type, uint32_t free, h
     return hg_outline_item(o->g, o->child, type->item, &out->item);
 }
 
-/* ---- values
- * --------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static holo_status outline_constant(hg_outline *o, hg_value_id value, hg_value_id *out)
 {
@@ -187,8 +185,7 @@ holo_status hg_outline_value(hg_outline *o, hg_value_id value, hg_value_id *out)
     return HOLO_OK;
 }
 
-/* ---- nodes
- * ---------------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static holo_status outline_attr_dims(hg_outline *o, hg_attr *a)
 {
@@ -282,6 +279,11 @@ static holo_status outline_region(hg_outline *o, hg_region_id body, hg_region_id
         HG_TRY(hg_graph_add_region_output(o->child, to, r->out_name[i], value));
     }
     return HOLO_OK;
+}
+
+holo_status hg_outline_copy(hg_outline *o, hg_node_id id)
+{
+    return outline_node(o, id, HG_REGION_MAIN);
 }
 
 holo_status hg_outline_nodes(hg_outline *o, hg_region_id body)

@@ -23,8 +23,7 @@ struct outline_loop {
     holo_status (*bind)(outline_loop *l, hg_value_id condition);
 };
 
-/* ---- trial
- * ---------------------------------------------------------------------------------------- */
+/* ---- trial ----------------------------------------------------------------------------------- */
 
 static holo_status outline_add_input(outline_loop *l, const char *name, hg_type type,
                                      hg_value_id *out)
@@ -157,8 +156,7 @@ static holo_status outline_find(outline_loop *l)
     return HOLO_OK;
 }
 
-/* ---- result
- * --------------------------------------------------------------------------------------- */
+/* ---- result ---------------------------------------------------------------------------------- */
 
 static holo_status outline_loop_node(outline_loop *l, hg_node_id *out)
 {
@@ -218,8 +216,7 @@ static void outline_replace_all(const outline_loop *l, hg_node_id made)
     }
 }
 
-/* ---- Loop
- * ----------------------------------------------------------------------------------------- */
+/* ---- Loop ------------------------------------------------------------------------------------ */
 
 static holo_status outline_bind_loop(outline_loop *l, hg_value_id condition)
 {
@@ -273,8 +270,7 @@ holo_status hg_outline_loop(hg_build *b)
     return b->status;
 }
 
-/* ---- Scan
- * ----------------------------------------------------------------------------------------- */
+/* ---- Scan ------------------------------------------------------------------------------------ */
 
 /* A node of the child that the body's own come behind; inferred with them. */
 static holo_status outline_add(outline_loop *l, const char *op, hg_value_id x, hg_value_id index,
@@ -388,8 +384,7 @@ holo_status hg_outline_scan(hg_build *b)
     return b->status;
 }
 
-/* ---- SequenceMap
- * ---------------------------------------------------------------------------------- */
+/* ---- SequenceMap ----------------------------------------------------------------------------- */
 
 static holo_status outline_bind_map(outline_loop *l, hg_value_id condition)
 {

@@ -51,9 +51,7 @@ static void *emit_push(hg_ctx *ctx, const void *table, uint32_t *count, size_t *
     return items;
 }
 
-/* ---- calls
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static holo_status emit_calls(emitter *m)
 {
@@ -75,8 +73,7 @@ static holo_status emit_calls(emitter *m)
     return HOLO_OK;
 }
 
-/* ---- what is needed
- * ------------------------------------------------------------------------------------------ */
+/* ---- what is needed -------------------------------------------------------------------------- */
 
 /* Marks a dim, its operands, and the values its symbols are read from. */
 static void emit_need_dim(emitter *m, hg_dim dim)
@@ -141,9 +138,7 @@ static void emit_mark(emitter *m)
         if (m->call[i].node != 0) emit_need_call(m, &m->call[i]);
 }
 
-/* ---- tables
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static holo_status emit_text(emitter *m, hg_str s, uint32_t *out)
 {
@@ -292,9 +287,7 @@ static holo_status emit_code(emitter *m, const hg_lane_code *code, uint32_t *num
     return HOLO_OK;
 }
 
-/* ---- steps
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* Symbols that are elements of this value get their numbers right after it is computed. */
 static holo_status emit_bind(emitter *m, hg_value_id id)

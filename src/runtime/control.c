@@ -4,8 +4,7 @@
 #include "isa/deep.h"
 #include "runtime/settle.h"
 
-/* ---- making
- * --------------------------------------------------------------------------------------- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 static holo_status control_bodies(holo_session *s, const hg_step_rec *r,
                                   const holo_session_options *o, hg_control *c, holo_error *e)
@@ -52,8 +51,7 @@ void hg_control_free(holo_session *s, hg_control *c)
     hg_free(&s->alloc, c, c->bytes);
 }
 
-/* ---- IF
- * ------------------------------------------------------------------------------------------- */
+/* ---- IF -------------------------------------------------------------------------------------- */
 
 /* Inputs by address; results of known size are computed in place. */
 static holo_status control_bind(holo_session *s, uint32_t i, uint32_t branch, holo_error *e)
@@ -89,8 +87,7 @@ static holo_status control_run_if(holo_session *s, uint32_t i, holo_error *e)
     return HOLO_OK;
 }
 
-/* ---- both
- * ----------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 holo_status hg_control_prepare(holo_session *s, uint32_t i, holo_error *e)
 {

@@ -88,8 +88,7 @@ static holo_status load_graph(holo_model *m, const hg_holo_section *section, hg_
     return hg_model_derive(g, block, e);
 }
 
-/* ---- bodies
- * --------------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 enum { LOAD_MAX_DEPTH = 64 }; /* bodies inside each other */
 

@@ -5,8 +5,7 @@
 
 #include "isa/deep.h"
 
-/* ---- rooms
- * ---------------------------------------------------------------------------------------- */
+/* ---- rooms ----------------------------------------------------------------------------------- */
 
 /* Makes room `which` hold `bytes` bytes; what is in use there moves along. */
 static holo_status loop_room(holo_session *s, uint32_t i, hg_loop_value *v, uint32_t which,
@@ -47,8 +46,7 @@ static void loop_reset(holo_session *s, uint32_t i)
     }
 }
 
-/* ---- prepare
- * -------------------------------------------------------------------------------------- */
+/* ---- prepare --------------------------------------------------------------------------------- */
 
 static holo_status loop_block(holo_session *s, uint32_t i, holo_error *e)
 {
@@ -93,8 +91,7 @@ holo_status hg_loop_prepare(holo_session *s, uint32_t i, holo_error *e)
     return HOLO_OK;
 }
 
-/* ---- what an iteration gives
- * ---------------------------------------------------------------------- */
+/* ---- what an iteration gives ----------------------------------------------------------------- */
 
 static holo_status loop_carry(holo_session *s, uint32_t i, uint32_t k, uint32_t which,
                               holo_error *e)
@@ -196,8 +193,7 @@ static holo_status loop_collect(holo_session *s, uint32_t i, uint32_t k, holo_er
     return HOLO_OK;
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Shape of a stack of nothing: what is known of it. */
 static void loop_empty_stack(const holo_session *s, uint32_t i, uint32_t k, holo_tensor *out)

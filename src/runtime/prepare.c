@@ -11,9 +11,7 @@ static const char *prepare_text(const holo_session *s, uint32_t text)
     return s->graph->program.text + text;
 }
 
-/* ---- dims
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- dims ------------------------------------------------------------------------------------ */
 
 holo_status hg_session_eval(holo_session *s, uint32_t dim, holo_error *e)
 {
@@ -95,9 +93,7 @@ static holo_status prepare_dims(holo_session *s, holo_error *e)
     return HOLO_OK;
 }
 
-/* ---- values
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
 {
@@ -178,9 +174,7 @@ static holo_status prepare_shapes(holo_session *s, holo_error *e)
     return HOLO_OK;
 }
 
-/* ---- memory
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 holo_status hg_session_account(holo_session *s, size_t before, size_t now, holo_error *e)
 {
@@ -222,9 +216,7 @@ static holo_status prepare_layout(holo_session *s, holo_error *e)
     return HOLO_OK;
 }
 
-/* ---- steps
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* Work below this is not worth waking threads for. */
 static const double prepare_min_parallel_ns = 20e3;

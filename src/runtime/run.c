@@ -23,9 +23,7 @@ static void run_task(void *user, int64_t task, uint32_t worker)
     if (r.begin < r.end) job->step->kernel->run(&job->step->args, r);
 }
 
-/* ---- steps
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static holo_status run_fault(const holo_session *s, uint32_t i, holo_error *e)
 {

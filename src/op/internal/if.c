@@ -14,6 +14,8 @@ static holo_status if_infer(hg_infer *n)
                             &yes));
         HG_TRY(
             hg_body_type(n, 1, &hg_graph_value(b, hg_region_out(b, HG_REGION_MAIN, j))->type, &no));
+        if (hg_body_fails(a)) yes = no;
+        if (hg_body_fails(b)) no = yes;
         HG_TRY(hg_type_join(n->ctx, &yes, &no, &n->out[j], &possible));
         if (!possible)
             return hg_infer_fail(n, HOLO_E_TYPE,
