@@ -203,7 +203,7 @@ check_navigation() {
     return 1
 }
 
-mode=write
+mode=fill
 case ${1:-} in
 --check) mode=check && shift ;;
 --emit) mode=emit && shift ;;

@@ -111,13 +111,13 @@ void hg_print_float(hg_print *o, double value, bool is_single)
 bool hg_print_dims_init(const hg_program *p, hg_arena *arena, hg_dims *out)
 {
     hg_symbol *symbol = hg_arena_array(arena, (size_t)p->head.n_symbol + 1, sizeof *symbol);
-    if (symbol == NULL) return false;
+    hg_dim_rec *rec = hg_arena_array(arena, (size_t)p->head.n_dim + 1, sizeof *rec);
+    if (symbol == NULL || rec == NULL) return false;
+    memcpy(rec, p->dim, p->head.n_dim * sizeof *rec);
     for (uint32_t i = 0; i < p->head.n_symbol; i++)
         symbol[i].name = hg_str_from(p->text + p->symbol[i].name);
-    *out = (hg_dims){.rec = (hg_dim_rec *)(uintptr_t)p->dim, /* only read */
-                     .count = p->head.n_dim,
-                     .symbol = symbol,
-                     .n_symbol = p->head.n_symbol};
+    *out = (hg_dims){
+        .rec = rec, .count = p->head.n_dim, .symbol = symbol, .n_symbol = p->head.n_symbol};
     return true;
 }
 

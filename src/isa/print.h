@@ -27,8 +27,7 @@ bool hg_print_flush(hg_print *o);
 /* Bytes of the UTF-8 sequence at text, 0 when it is none or a control character. */
 size_t hg_print_sequence(const char *text);
 
-/* The dims of a program for hg_dim_print; symbols lie in the arena. False when memory is exhausted.
- */
+/* The dims of a program for hg_dim_print, in the arena. False when memory is exhausted. */
 HG_MUST_CHECK bool hg_print_dims_init(const hg_program *p, hg_arena *arena, hg_dims *out);
 /* "batch*12"; cut with "..." when very long. */
 void hg_print_dim(hg_print *o, const hg_dims *dims, uint32_t dim);

@@ -257,13 +257,12 @@ static bool facts_evaluate(const hg_facts_graph *g, int64_t *dim)
 
 static holo_status facts_bind(const hg_facts_graph *g, const int64_t *dim, holo_error *e)
 {
-    static const char nothing[HG_ALIGN]; /* prepare reads no data */
     for (uint32_t i = 0; i < g->p->head.n_in; i++) {
         const hg_value_rec *v = &g->p->value[g->p->in[i].value];
         if (v->rank < 0)
             return hg_fail(e, HOLO_E_SHAPE, "the rank of input %u is known only at run time", i);
-        holo_tensor t = {
-            .data = (void *)(uintptr_t)nothing, .rank = v->rank, .dtype = (holo_dtype)v->dtype};
+        /* Prepare reads no data; any address will do. */
+        holo_tensor t = {.data = g->session, .rank = v->rank, .dtype = (holo_dtype)v->dtype};
         for (int32_t k = 0; k < v->rank; k++)
             t.dim[k] = dim[g->p->list[v->dims + (uint32_t)k]];
         HG_TRY(holo_session_set_input(g->session, i, &t, e));
