@@ -109,6 +109,23 @@ static void layout_pack_weights(void)
                "}\n");
 }
 
+static void layout_gather_narrow(void)
+{
+    CHECK_PASS("gather_narrow",
+               "graph g(%i: int64[n]) {\n"
+               "  %t = const float16[2,2] {1.0, 2.0, 3.0, 4.0}\n"
+               "  %w = Cast(%t) {to=1}\n"
+               "  %y = Gather(%w, %i)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%i: int64[n]) {\n"
+               "  %t = const float16[2,2] {1.0, 2.0, 3.0, 4.0}\n"
+               "  %1 = Gather(%t, %i)\n"
+               "  %y = Cast(%1) {to=1}\n"
+               "  return %y\n"
+               "}\n");
+}
+
 static void layout_fuse_pointwise(void)
 {
     CHECK_PASS(
@@ -135,6 +152,7 @@ const hg_test_case hg_tests_pass_layout[] = {
     {"recognize_layer_norm", layout_recognize_layer_norm},
     {"fold_batchnorm", layout_fold_batchnorm},
     {"pack_weights", layout_pack_weights},
+    {"gather_narrow", layout_gather_narrow},
     {"fuse_pointwise", layout_fuse_pointwise},
     {0},
 };
