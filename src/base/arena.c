@@ -63,7 +63,7 @@ static size_t arena_fit(const hg_arena_block *block, size_t size, size_t align)
     return at <= block->size && size <= block->size - at ? at : SIZE_MAX;
 }
 
-void *hg_arena_alloc(hg_arena *arena, size_t size)
+void *hg_arena_alloc_raw(hg_arena *arena, size_t size)
 {
     size_t align = size >= 1024 ? HG_ALIGN : 16;
     if (arena->limit != 0 && (size > arena->limit || arena->used > arena->limit - size))
@@ -77,7 +77,13 @@ void *hg_arena_alloc(hg_arena *arena, size_t size)
     }
     block->used = at + size;
     arena->used += size;
-    return memset((char *)block + at, 0, size);
+    return (char *)block + at;
+}
+
+void *hg_arena_alloc(hg_arena *arena, size_t size)
+{
+    void *p = hg_arena_alloc_raw(arena, size);
+    return p == NULL ? NULL : memset(p, 0, size);
 }
 
 void *hg_arena_array(hg_arena *arena, size_t count, size_t size)

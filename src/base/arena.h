@@ -21,6 +21,8 @@ void hg_arena_reset(hg_arena *arena);
 /* Zeroed, aligned to 16 bytes (64 when size >= 1024); NULL when memory or the limit is exhausted.
  */
 void *hg_arena_alloc(hg_arena *arena, size_t size);
+/* The same without zeroing, for bytes that are overwritten at once. */
+void *hg_arena_alloc_raw(hg_arena *arena, size_t size);
 /* count * size with overflow check. */
 void *hg_arena_array(hg_arena *arena, size_t count, size_t size);
 /* Grows an array to hold one more: doubles *capacity, copies. Returns NULL on failure, *items
