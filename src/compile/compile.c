@@ -5,6 +5,7 @@
 #include "archive/write.h"
 #include "base/hash.h"
 #include "import/onnx/import.h"
+#include "op/op.h"
 #include "op/op_body.h"
 #include "pass/pass.h"
 
@@ -115,9 +116,45 @@ static holo_status compile_body(hg_compile *c, hg_graph *body)
     return HOLO_OK;
 }
 
+/* "Conv 53,Relu 49,...": what the model looked like, kept in the metadata for reports. */
+static holo_status compile_remember(hg_compile *c, hg_graph *g)
+{
+    hg_map numbers;
+    const hg_op **op;
+    uint32_t *count, n_op = 0;
+    HG_TRY(HG_NEW(&c->ctx, g->n_node + 1, &op));
+    HG_TRY(HG_NEW(&c->ctx, g->n_node + 1, &count));
+    hg_map_init(&numbers, &c->ctx.arena);
+    for (hg_node_id id = 1; id < g->n_node; id++) {
+        const hg_node *n = hg_graph_node(g, id);
+        if (n->region == 0) continue;
+        uint32_t at = hg_map_get(&numbers, hg_str_from(n->op->name));
+        if (at == 0) {
+            op[n_op++] = n->op;
+            at = n_op;
+            if (!hg_map_set(&numbers, hg_str_from(n->op->name), at))
+                return hg_fail_nomem(c->ctx.error, sizeof(hg_map_slot));
+        }
+        count[at - 1]++;
+    }
+    hg_str text = {"", 0};
+    for (uint32_t i = 0; i < n_op; i++) {
+        text = hg_str_format(&c->ctx.arena, "%.*s%s%s %u", (int)text.length, text.text,
+                             i == 0 ? "" : ",", op[i]->name, count[i]);
+        if (text.text == NULL) return hg_fail_nomem(c->ctx.error, 64);
+    }
+    hg_meta *meta =
+        hg_arena_grow(&c->ctx.arena, g->meta, g->n_meta, &g->meta_capacity, sizeof *meta);
+    if (meta == NULL) return hg_fail_nomem(c->ctx.error, sizeof *meta);
+    g->meta = meta;
+    g->meta[g->n_meta++] = (hg_meta){hg_str_from("holo.before"), text};
+    return HOLO_OK;
+}
+
 holo_status hg_compile_model_run(hg_compile *c, hg_compile_model *m)
 {
     m->nodes_before = (uint32_t)hg_graph_count_nodes(&m->graph);
+    HG_TRY(compile_remember(c, &m->graph));
     return compile_graph(c, &m->graph, m->nodes_before, &m->program);
 }
 

@@ -75,7 +75,7 @@ static holo_status load_graph(holo_model *m, const hg_holo_section *section, hg_
     if (section->size > SIZE_MAX / 4 || section->size > UINT32_C(1) << 31)
         return hg_fail(e, HOLO_E_FORMAT, "a program section has %llu bytes",
                        (unsigned long long)section->size);
-    uint8_t *copy = hg_arena_alloc(&m->arena, (size_t)section->size);
+    uint8_t *copy = hg_arena_alloc_raw(&m->arena, (size_t)section->size);
     if (copy == NULL) return hg_fail_nomem(e, (size_t)section->size);
     memcpy(copy, m->data + section->offset, (size_t)section->size);
     HG_TRY(hg_holo_check_hash(section, copy, "program", e));
