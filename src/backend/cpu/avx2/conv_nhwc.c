@@ -21,6 +21,7 @@ enum {
     NHWC_POINTERS = 4096,        /* of a unit, at most, unless six rows need more */
     NHWC_PATCH_VALUES = 1 << 15, /* copied kernel rows of a unit, likewise */
     NHWC_SHORT_TAP = 24,         /* channels below which taps are kernel rows */
+    NHWC_TINY_TAP = 4,           /* the same with groups, where kernel rows have to be copied */
     NHWC_TILE_VALUES = 6144,     /* wanted size of the block an epilogue sees */
     NHWC_MAX_GROUP = 12,         /* panels of a unit */
     NHWC_LARGE = 1 << 18         /* elements of an output beyond L2 */
@@ -40,7 +41,7 @@ static nhwc_plan nhwc_plan_of(const hg_args *a)
 {
     nhwc_plan p = {.s = hg_conv_nhwc_shape_of(a)};
     const hg_conv2d *g = &p.s.g;
-    p.by_row = p.s.group_c < NHWC_SHORT_TAP && g->kw > 1;
+    p.by_row = p.s.group_c < (p.s.groups == 1 ? NHWC_SHORT_TAP : NHWC_TINY_TAP) && g->kw > 1;
     p.taps = p.s.k == 0 ? 0 : p.by_row ? g->kh : p.s.taps;
     p.depth = p.taps == 0 ? 0 : p.s.k / p.taps;
     p.pixels = g->n * g->oh * g->ow;
@@ -232,6 +233,7 @@ static void nhwc_block(const nhwc_unit *u, hg_gemm_step *step, int64_t tap, bool
         const int64_t cols = hg_min(HG_PANEL, p->s.group_o - (u->panel + i) * HG_PANEL);
         step->sum = u->sum + i * HG_PANEL;
         step->sum_ld = sum_ld;
+        step->narrow = cols <= HG_PANEL / 2;
         if (is_first) hg_gemm_begin(step, u->finish, col, cols, edge);
         step->c = (is_last ? u->c : u->sum) + i * HG_PANEL;
         step->cols = is_last && u->c != u->sum ? cols : HG_PANEL;

@@ -45,6 +45,7 @@ typedef struct hg_gemm_step {
     float *c;
     int64_t ld;
     int64_t cols;          /* 1 to 16 columns of c are written; sum always has 16 */
+    bool narrow;           /* only the first 8 columns mean anything */
     float alpha;           /* multiplies the result; 1 leaves it alone */
     bool fetch_a, fetch_c; /* rows of A, of C are probably not in L2 yet */
     bool clamps;           /* the result is limited to [low, high] before it is stored */

@@ -190,6 +190,7 @@ static void matmul_unit_tiles(matmul_unit *u, int64_t first)
             step.b_step = (p < direct ? s->n : HG_PANEL) * (int64_t)sizeof(float);
             step.sum = u->sum + p * HG_PANEL;
             step.sum_ld = sum_ld;
+            step.narrow = matmul_cols(u, p) <= HG_PANEL / 2;
             if (k0 == 0)
                 hg_gemm_begin(&step, u->finish, (u->panel + p) * HG_PANEL, matmul_cols(u, p), edge);
             step.c = (is_last ? u->c : u->sum) + p * HG_PANEL;
