@@ -11,10 +11,17 @@ static bool eval_type_is_fixed(const hg_graph *g, const hg_type *t)
     return true;
 }
 
+/* Results of these are as large as data say. */
+static bool eval_is_late(const hg_op *op)
+{
+    const hg_kernel *k = op->kernel == NULL ? NULL : hg_kernel_find(op->kernel);
+    return k != NULL && k->size != NULL;
+}
+
 bool hg_eval_can(hg_graph *g, hg_node_id id)
 {
     const hg_node *n = hg_graph_node(g, id);
-    if (n->n_body != 0 || (n->op->flags & HG_OP_EFFECT) != 0) return false;
+    if (n->n_body != 0 || (n->op->flags & HG_OP_EFFECT) != 0 || eval_is_late(n->op)) return false;
     if (n->op->lane == NULL && n->op->kernel == NULL && n->op->emit == NULL) return false;
     for (uint32_t i = 0; i < n->n_in; i++) {
         hg_value_id v = hg_node_in(g, n, i);

@@ -162,3 +162,52 @@ void hg_deep_move(holo_tensor *t, ptrdiff_t distance)
         if (s->length != 0) s->text += distance;
     }
 }
+
+/* ---- strings in a file ------------------------------------------------------------------------
+ */
+
+enum { DEEP_HEAD = 8 };
+
+size_t hg_strings_bytes(const holo_string *s, size_t count)
+{
+    size_t bytes;
+    if (!hg_mul_size(count, sizeof(hg_stored_string), &bytes)) return SIZE_MAX;
+    bytes = deep_add(bytes, DEEP_HEAD);
+    for (size_t i = 0; i < count; i++)
+        bytes = deep_add(bytes, (size_t)s[i].length);
+    return bytes;
+}
+
+void hg_strings_store(const holo_string *s, size_t count, void *out)
+{
+    uint8_t *base = out;
+    const uint64_t n = count;
+    uint64_t at = DEEP_HEAD + n * sizeof(hg_stored_string);
+    memcpy(base, &n, sizeof n);
+    for (size_t i = 0; i < count; i++) {
+        const hg_stored_string place = {at, s[i].length};
+        memcpy(base + DEEP_HEAD + i * sizeof place, &place, sizeof place);
+        if (s[i].length != 0) memcpy(base + at, s[i].text, (size_t)s[i].length);
+        at += s[i].length;
+    }
+}
+
+holo_status hg_strings_count(const void *data, uint64_t bytes, uint64_t *count, holo_error *e)
+{
+    if (bytes >= DEEP_HEAD) memcpy(count, data, DEEP_HEAD);
+    if (bytes < DEEP_HEAD || *count > (bytes - DEEP_HEAD) / sizeof(hg_stored_string))
+        return hg_fail(e, HOLO_E_FORMAT, "%llu bytes are no strings", (unsigned long long)bytes);
+    return HOLO_OK;
+}
+
+bool hg_strings_load(const void *data, uint64_t bytes, uint64_t count, holo_string *out)
+{
+    const uint8_t *base = data;
+    for (uint64_t i = 0; i < count; i++) {
+        hg_stored_string place;
+        memcpy(&place, base + DEEP_HEAD + i * sizeof place, sizeof place);
+        if (place.offset > bytes || place.length > bytes - place.offset) return false;
+        out[i] = (holo_string){(const char *)base + place.offset, place.length};
+    }
+    return true;
+}

@@ -31,6 +31,22 @@ size_t hg_deep_bytes(const holo_tensor *t);
 /* Where the extra bytes of such a piece begin. */
 uint8_t *hg_deep_behind(const holo_tensor *t);
 
+/* Constant strings in a file: a count, as many places (offset from the count's, length), then text.
+ */
+typedef struct hg_stored_string {
+    uint64_t offset, length;
+} hg_stored_string;
+/* Bytes of `count` strings in that form; SIZE_MAX likewise. */
+size_t hg_strings_bytes(const holo_string *s, size_t count);
+void hg_strings_store(const holo_string *s, size_t count, void *out);
+/* How many strings `bytes` bytes at an 8-byte aligned address hold; E_FORMAT when they are no
+ * strings. */
+HG_MUST_CHECK holo_status hg_strings_count(const void *data, uint64_t bytes, uint64_t *count,
+                                           holo_error *e);
+/* The strings; their text stays where it is. False when they changed since they were counted. */
+HG_MUST_CHECK bool hg_strings_load(const void *data, uint64_t bytes, uint64_t count,
+                                   holo_string *out);
+
 /* Room that fills up. */
 typedef struct hg_room {
     uint8_t *at;

@@ -225,9 +225,6 @@ static holo_status emit_value(emitter *m, hg_value_id id, hg_value_rec rec)
 
 static holo_status emit_weight(emitter *m, hg_value_id id)
 {
-    if (hg_graph_value(m->g, id)->type.dtype == HOLO_STRING)
-        return hg_fail(m->ctx->error, HOLO_E_UNSUPPORTED, "constant '%.*s' holds strings",
-                       HG_STR_ARG(hg_graph_value(m->g, id)->name));
     uint32_t index;
     HG_TRY(hg_weights_add(m->weights, m->g, id, &index));
     hg_weight_rec rec = {.offset = m->weights->item[index].offset,

@@ -12,6 +12,7 @@ typedef struct hg_weight {
     hg_value_id value; /* constant, or output of an HG_OP_AT_WRITE node */
     uint64_t key;      /* content and packing: equal keys are stored once */
     uint64_t offset, bytes;
+    const void *strings; /* constant strings as they are stored (isa/deep.h); NULL for numbers */
 } hg_weight;
 
 /* Weights of all graphs of a file. */

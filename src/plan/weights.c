@@ -1,5 +1,6 @@
 /* weights.c - the weights section: deduplicated by content, packed while it is written. */
 #include "base/hash.h"
+#include "isa/deep.h"
 #include "plan/plan.h"
 
 static const hg_node *weights_packer(const hg_graph *g, hg_value_id value)
@@ -24,17 +25,19 @@ static uint64_t weights_key(hg_graph *g, hg_value_id value)
 }
 
 static bool weights_equal(const hg_weight *a, hg_graph *g, hg_value_id value, uint64_t key,
-                          uint64_t bytes)
+                          uint64_t bytes, const void *strings)
 {
-    if (a->key != key || a->bytes != bytes) return false;
+    if (a->key != key || a->bytes != bytes || (a->strings == NULL) != (strings == NULL))
+        return false;
+    if (strings != NULL) return memcmp(a->strings, strings, (size_t)bytes) == 0;
     const hg_node *na = weights_packer(a->g, a->value), *nb = weights_packer(g, value);
     if ((na == NULL) != (nb == NULL)) return false;
     hg_value_id va = na == NULL ? a->value : hg_node_in(a->g, na, 0);
     hg_value_id vb = nb == NULL ? value : hg_node_in(g, nb, 0);
     /* Hashes may collide; bytes do not lie. */
     const hg_const *ca = hg_graph_value(a->g, va)->constant, *cb = hg_graph_value(g, vb)->constant;
-    return ca->bytes == cb->bytes && (ca->data == cb->data || ca->bytes == 0 ||
-                                      memcmp(ca->data, cb->data, ca->bytes) == 0);
+    return ca->bytes == cb->bytes &&
+           (ca->data == cb->data || ca->bytes == 0 || memcmp(ca->data, cb->data, ca->bytes) == 0);
 }
 
 static holo_status weights_rehash(hg_weights *w)
@@ -66,32 +69,50 @@ static holo_status weights_size(hg_graph *g, hg_value_id value, uint64_t *bytes)
     return HOLO_OK;
 }
 
+/* Strings lie behind addresses: what is stored has none. */
+static holo_status weights_strings(hg_graph *g, hg_value_id value, const void **out,
+                                   uint64_t *bytes)
+{
+    const hg_value *v = hg_graph_value(g, value);
+    if (v->type.dtype != HOLO_STRING || v->constant == NULL) return HOLO_OK;
+    size_t count = v->constant->bytes / sizeof(holo_string);
+    size_t size = hg_strings_bytes(v->constant->data, count);
+    void *stored = size == SIZE_MAX ? NULL : hg_arena_alloc(&g->ctx->arena, size);
+    if (stored == NULL) return hg_fail_nomem(g->ctx->error, size);
+    hg_strings_store(v->constant->data, count, stored);
+    *out = stored;
+    *bytes = size;
+    return HOLO_OK;
+}
+
 holo_status hg_weights_add(hg_weights *w, hg_graph *g, hg_value_id value, uint32_t *index)
 {
     uint64_t bytes, key = weights_key(g, value);
+    const void *strings = NULL;
     HG_TRY(weights_size(g, value, &bytes));
+    HG_TRY(weights_strings(g, value, &strings, &bytes));
     if (w->count >= w->n_slot / 2) HG_TRY(weights_rehash(w));
     size_t at = key & (w->n_slot - 1);
     for (; w->slot[at] != 0; at = (at + 1) & (w->n_slot - 1)) {
-        if (!weights_equal(&w->item[w->slot[at] - 1], g, value, key, bytes)) continue;
+        if (!weights_equal(&w->item[w->slot[at] - 1], g, value, key, bytes, strings)) continue;
         *index = w->slot[at] - 1;
         return HOLO_OK;
     }
-    hg_weight *item =
-        hg_arena_grow(&w->ctx->arena, w->item, w->count, &w->capacity, sizeof *item);
+    hg_weight *item = hg_arena_grow(&w->ctx->arena, w->item, w->count, &w->capacity, sizeof *item);
     if (item == NULL) return hg_fail_nomem(w->ctx->error, w->capacity * sizeof *item);
     w->item = item;
-    w->item[w->count] =
-        (hg_weight){.g = g, .value = value, .key = key, .offset = w->bytes, .bytes = bytes};
+    w->item[w->count] = (hg_weight){
+        .g = g, .value = value, .key = key, .offset = w->bytes, .bytes = bytes, .strings = strings};
     if (bytes > UINT64_MAX / 4 || w->bytes > UINT64_MAX / 4)
-        return hg_fail(w->ctx->error, HOLO_E_LIMIT, "the weights add up to more than a file can hold");
+        return hg_fail(w->ctx->error, HOLO_E_LIMIT,
+                       "the weights add up to more than a file can hold");
     w->bytes = (w->bytes + bytes + HG_ALIGN - 1) / HG_ALIGN * HG_ALIGN;
     w->slot[at] = (uint32_t)w->count + 1;
     *index = (uint32_t)w->count++;
     return HOLO_OK;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 /* Collects bytes into blocks of HG_HASH_BLOCK: each is hashed, then written. */
 typedef struct weights_stream {
@@ -147,12 +168,13 @@ static holo_status weights_put_item(weights_stream *s, const hg_weight *item)
     const hg_const *c = hg_graph_value(item->g, item->value)->constant;
     uint64_t padding = item->offset - (s->written + s->used);
     HG_TRY(weights_put(s, NULL, padding));
+    if (item->strings != NULL) return weights_put(s, item->strings, item->bytes);
     if (c != NULL) return weights_put(s, c->data, c->bytes);
     return weights_put_packed(s, item);
 }
 
-holo_status hg_weights_write(hg_weights *w, hg_writer *out, hg_weights_progress progress, void *user,
-                             uint64_t *hash)
+holo_status hg_weights_write(hg_weights *w, hg_writer *out, hg_weights_progress progress,
+                             void *user, uint64_t *hash)
 {
     weights_stream s = {.out = out, .e = w->ctx->error};
     s.block = hg_arena_alloc(&w->ctx->arena, HG_HASH_BLOCK);

@@ -2,6 +2,7 @@
  * The weights are not touched. */
 #include "archive/read.h"
 #include "base/cpu.h"
+#include "isa/deep.h"
 #include "runtime/model.h"
 
 const char *hg_model_step_name(const hg_program *p, uint32_t step)
@@ -69,6 +70,36 @@ static holo_status load_kernels(holo_model *m, hg_model_graph *g, const holo_ker
                    "this program has no kernel '%s'; link it or use a full kernel table", missing);
 }
 
+/* The strings of one weight, read once for all sessions. */
+static holo_status load_weight_strings(holo_model *m, hg_model_graph *g, uint32_t weight,
+                                       holo_error *e)
+{
+    const hg_weight_rec *w = &g->program.weight[weight];
+    const uint8_t *data = m->weights + w->offset;
+    uint64_t count;
+    if (g->strings[weight].item != NULL) return HOLO_OK;
+    HG_TRY(hg_strings_count(data, w->bytes, &count, e));
+    holo_string *item = hg_arena_array(&m->arena, (size_t)count + 1, sizeof *item);
+    if (item == NULL) return hg_fail_nomem(e, (size_t)count * sizeof *item);
+    if (!hg_strings_load(data, w->bytes, count, item))
+        return hg_fail(e, HOLO_E_FORMAT, "the strings of weight %u lie outside it", weight);
+    g->strings[weight] = (hg_model_strings){item, count};
+    return HOLO_OK;
+}
+
+static holo_status load_strings(holo_model *m, hg_model_graph *g, holo_error *e)
+{
+    const hg_program *p = &g->program;
+    for (uint32_t v = 1; v < p->head.n_value; v++) {
+        if (p->value[v].dtype != HOLO_STRING || p->value[v].storage != HG_STORAGE_WEIGHT) continue;
+        if (g->strings == NULL)
+            g->strings = hg_arena_array(&m->arena, p->head.n_weight, sizeof *g->strings);
+        if (g->strings == NULL) return hg_fail_nomem(e, p->head.n_weight);
+        HG_TRY(load_weight_strings(m, g, p->value[v].ref, e));
+    }
+    return HOLO_OK;
+}
+
 static holo_status load_graph(holo_model *m, const hg_holo_section *section, hg_model_graph *g,
                               const holo_kernels *kernels, holo_error *e)
 {
@@ -82,6 +113,7 @@ static holo_status load_graph(holo_model *m, const hg_holo_section *section, hg_
     HG_TRY(hg_program_view(copy, (size_t)section->size, &g->program, e));
     HG_TRY(hg_program_verify(&g->program, m->weight_bytes, e));
     HG_TRY(load_kernels(m, g, kernels, e));
+    HG_TRY(load_strings(m, g, e));
     size_t bytes = hg_model_derived_bytes(&g->program.head);
     void *block = hg_arena_alloc(&m->arena, bytes);
     if (block == NULL) return hg_fail_nomem(e, bytes);

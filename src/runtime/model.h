@@ -10,6 +10,12 @@
  * steps with number >= r; 0 is known when inputs are bound, NEVER not at all. */
 enum { HG_NEVER = UINT32_MAX };
 
+/* Constant strings of one weight. */
+typedef struct hg_model_strings {
+    const holo_string *item; /* NULL: the weight holds numbers */
+    uint64_t count;
+} hg_model_strings;
+
 typedef struct hg_model_graph {
     hg_program program;
     const hg_kernel **kernel; /* per import: the variant tuned for this CPU */
@@ -29,6 +35,7 @@ typedef struct hg_model_graph {
     uint32_t max_out;   /* largest number of outputs of a step */
     uint32_t n_control; /* steps that run bodies */
     bool has_late;
+    hg_model_strings *strings; /* per weight; NULL when there are none */
 } hg_model_graph;
 
 struct holo_model {

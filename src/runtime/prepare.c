@@ -110,6 +110,14 @@ holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
         return hg_fail(e, bytes == SIZE_MAX ? HOLO_E_SHAPE : HOLO_E_LIMIT,
                        "value '%s' would have a negative dimension or more than %llu bytes",
                        prepare_text(s, r->name), (unsigned long long)s->tensor_limit);
+    const hg_model_strings *strings = r->storage == HG_STORAGE_WEIGHT && t->dtype == HOLO_STRING
+                                          ? &s->graph->strings[r->ref]
+                                          : NULL;
+    if (strings != NULL && (uint64_t)holo_tensor_count(t) > strings->count)
+        return hg_fail(e, HOLO_E_FORMAT, "weight '%s' has %llu strings, its shape needs %lld",
+                       prepare_text(s, r->name), (unsigned long long)strings->count,
+                       (long long)holo_tensor_count(t));
+    if (strings != NULL) return HOLO_OK;
     if (r->storage == HG_STORAGE_WEIGHT && bytes > p->weight[r->ref].bytes)
         return hg_fail(e, HOLO_E_FORMAT, "weight '%s' has %llu bytes, its shape needs %zu",
                        prepare_text(s, r->name), (unsigned long long)p->weight[r->ref].bytes,
@@ -142,6 +150,10 @@ holo_status hg_session_address_value(holo_session *s, uint32_t v, holo_error *e)
     switch ((hg_storage)r->storage) {
     case HG_STORAGE_INPUT: s->tensor[v].data = s->input[r->ref].data; return HOLO_OK;
     case HG_STORAGE_WEIGHT:
+        if (r->dtype == HOLO_STRING) {
+            s->tensor[v].data = (void *)(uintptr_t)g->strings[r->ref].item;
+            return HOLO_OK;
+        }
         /* The mapping is read-only; no kernel writes to its inputs. */
         s->tensor[v].data =
             (void *)(uintptr_t)(s->model->weights + g->program.weight[r->ref].offset);

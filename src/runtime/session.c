@@ -174,7 +174,6 @@ void holo_session_free(holo_session *session)
     hg_late_free(&session->late, &alloc);
     if (!session->slab_is_callers)
         hg_free(&alloc, session->slab_base, session->slab_bytes + HG_ALIGN);
-    hg_free(&alloc, session->strings, session->strings_bytes);
     hg_free(&alloc, session->block, session->block_bytes);
     hg_free(&alloc, session, sizeof *session);
 }

@@ -66,8 +66,6 @@ struct holo_session {
     size_t *extra;            /* per output of the step that runs */
     hg_control **control;     /* per step that has bodies */
     uint32_t n_control;
-    uint8_t *strings; /* constant strings, made when they are first needed */
-    size_t strings_bytes;
 
     void *slab; /* planned region, then scratch per thread */
     void *slab_base;
