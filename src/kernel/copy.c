@@ -228,6 +228,7 @@ static void copy_piece(const hg_args *a, int64_t at, int64_t from, copy_grid g)
 static int64_t copy_whole_rows(const copy_plan *p, const int64_t *turn, int64_t left)
 {
     const int last = p->loops - 1;
+    assert(last >= 0);
     if (last == 0 || turn[last] != 0 || p->extent[last] >= COPY_SHORT) return 1;
     return hg_max(1, hg_min(p->extent[last - 1] - turn[last - 1], left / p->extent[last]));
 }
@@ -235,7 +236,7 @@ static int64_t copy_whole_rows(const copy_plan *p, const int64_t *turn, int64_t 
 /* Elements [begin, end) of the output. */
 static void copy_rows(const hg_args *a, const copy_plan *p, int64_t begin, int64_t end)
 {
-    int64_t turn[COPY_MAX_LOOPS], from = p->offset, rest = begin;
+    int64_t turn[COPY_MAX_LOOPS] = {0}, from = p->offset, rest = begin;
     const int last = p->loops - 1;
     for (int i = last; i >= 0; i--) {
         turn[i] = rest % p->extent[i];

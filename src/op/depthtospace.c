@@ -16,13 +16,14 @@ static holo_status depthtospace_infer(hg_infer *n)
     if (!hg_str_is(mode, "DCR") && !hg_str_is(mode, "CRD"))
         return hg_infer_fail(n, HOLO_E_MODEL, "mode is \"%.*s\", expected DCR or CRD",
                              HG_STR_ARG(mode));
-    if (hg_dim_is_const(n->dims, n->in[0]->dim[1], &channels) && channels % (block * block) != 0)
+    const int64_t square = block * block;
+    if (hg_dim_is_const(n->dims, n->in[0]->dim[1], &channels) && channels % square != 0)
         return hg_infer_fail(n, HOLO_E_SHAPE, "%lld channels, expected a multiple of %lld",
-                             (long long)channels, (long long)(block * block));
+                             (long long)channels, (long long)square);
     hg_dim size = hg_dim_const(n->dims, block);
     n->out[0] = *n->in[0];
     hg_dim *dim = n->out[0].dim;
-    dim[1] = hg_dim_floordiv(n->dims, dim[1], hg_dim_const(n->dims, block * block));
+    dim[1] = hg_dim_floordiv(n->dims, dim[1], hg_dim_const(n->dims, square));
     dim[2] = hg_dim_mul(n->dims, dim[2], size);
     dim[3] = hg_dim_mul(n->dims, dim[3], size);
     return HOLO_OK;

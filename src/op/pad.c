@@ -56,7 +56,7 @@ static holo_status pad_infer(hg_infer *n)
     hg_dims *d = n->dims;
     const hg_type *in = n->in[0];
     hg_str mode;
-    pad_inputs p;
+    pad_inputs p = {0};
     HG_TRY(hg_attr_string(n, "mode", "constant", &mode));
     if (pad_mode(mode) < 0)
         return hg_infer_fail(n, HOLO_E_MODEL,
@@ -83,7 +83,7 @@ static holo_status pad_emit(hg_emit *e)
     hg_dims *d = &e->g->dims;
     const int32_t rank = hg_emit_type(e, 0)->rank;
     const hg_infer n = hg_shape_from_emit(e);
-    pad_inputs p;
+    pad_inputs p = {0};
     HG_TRY(pad_read(&n, rank, &p));
     e->in[1] = hg_node_in(e->g, e->node, 2);
     e->n_in = e->in[1] == 0 ? 1 : 2;

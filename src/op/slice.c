@@ -103,7 +103,7 @@ static void slice_content(hg_infer *n, const slice_inputs *s)
 
 static holo_status slice_infer(hg_infer *n)
 {
-    slice_inputs s;
+    slice_inputs s = {0};
     const hg_type *in = n->in[0];
     HG_TRY(slice_read(n, in->rank, &s));
     for (uint32_t k = 0; s.step != NULL && k < s.axes.count; k++)
@@ -123,7 +123,7 @@ static holo_status slice_emit(hg_emit *e)
     hg_dims *d = &e->g->dims;
     const hg_type *in = hg_emit_type(e, 0), *out = hg_emit_out_type(e, 0);
     const hg_infer n = hg_shape_from_emit(e);
-    slice_inputs s;
+    slice_inputs s = {0};
     HG_TRY(slice_read(&n, in->rank, &s));
     hg_dim stride[HG_MAX_RANK];
     hg_copy copy = {.offset = hg_dim_const(d, 0)};
