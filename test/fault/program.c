@@ -288,6 +288,35 @@ static void program_steps(void)
     program_refuses(bad, HG_COUNT(bad));
 }
 
+/* Tables without entries, and sizes that come too late or never. */
+static void program_empty_and_late(void)
+{
+    holo_error e = {0};
+    program_tables t = program_right;
+    t.head.n_value = 0;
+    t.head.n_in = 0;
+    CHECK(program_try(&t, &e) != HOLO_OK);
+    CHECK_HAS(e.message, "the table of values is empty");
+    t = program_right;
+    t.head.n_dim = 0;
+    for (uint32_t v = 1; v < t.head.n_value; v++)
+        t.value[v].rank = t.value[v].storage == HG_STORAGE_WEIGHT ? 0 : -1;
+    t.value[6].storage = HG_STORAGE_ARENA;
+    CHECK(program_try(&t, &e) != HOLO_OK);
+    CHECK_HAS(e.message, "the table of dimensions is empty");
+    /* The last step reads a view whose place is known only after it. */
+    t = program_right;
+    t.step[3].n_param = 0;
+    t.value[6].offset = 5;
+    t.value[7].dims = 4;
+    CHECK(program_try(&t, &e) != HOLO_OK);
+    CHECK_HAS(e.message, "step 4 needs the size of value 6 before it is known");
+    t.out[1].value = 6;
+    t.step[4].n_in = 0;
+    CHECK(program_try(&t, &e) != HOLO_OK);
+    CHECK_HAS(e.message, "the size of output 1 is never known");
+}
+
 static void program_sizes(void)
 {
     static const int64_t factor[] = {INT64_MAX, INT64_MIN, INT64_C(1) << 62};
@@ -302,7 +331,11 @@ static void program_sizes(void)
 }
 
 const hg_test_case hg_tests_fault_program[] = {
-    {"right_runs", program_right_runs}, {"texts_and_dims", program_texts_and_dims},
-    {"values", program_values},         {"steps", program_steps},
-    {"sizes", program_sizes},           {0},
+    {"right_runs", program_right_runs},
+    {"texts_and_dims", program_texts_and_dims},
+    {"values", program_values},
+    {"steps", program_steps},
+    {"sizes", program_sizes},
+    {"empty_and_late", program_empty_and_late},
+    {0},
 };
