@@ -2,7 +2,7 @@
 #include "op/op.h"
 #include "op/op_formula.h"
 
-#define CAST_TYPES (HG_TYPES_ANY & ~(HG_TYPES_STRING | HG_TYPES_COMPLEX))
+#define CAST_TYPES (HG_TYPES_ANY & ~HG_TYPES_COMPLEX)
 
 /* Cast-1: the type is a text, "FLOAT". */
 static holo_status cast_upgrade(hg_graph *g, hg_node_id id, int32_t opset)
@@ -72,6 +72,35 @@ static hg_lane_id cast_lane(hg_formula *f, const hg_lane_id *in)
     return x;
 }
 
+/* A type that numbers of this type become exactly, and that text is made from or read as. */
+static holo_dtype cast_wide(holo_dtype dtype)
+{
+    if (dtype == HOLO_F64 || dtype == HOLO_BOOL) return dtype;
+    if (hg_dtype_is_float(dtype)) return HOLO_F32;
+    return hg_dtype_is_unsigned_int(dtype) ? HOLO_U64 : HOLO_I64;
+}
+
+/* Text needs kernels of its own. */
+static holo_status cast_lower(hg_build *b)
+{
+    hg_value_id x = hg_build_in(b, 0);
+    holo_dtype from = hg_build_type(b, x)->dtype, to = (holo_dtype)hg_node_int(b->node, "to", 0);
+    if ((from == HOLO_STRING) == (to == HOLO_STRING)) {
+        if (from == HOLO_STRING) hg_build_replace(b, 0, x);
+        return b->status;
+    }
+    if (to == HOLO_STRING) {
+        hg_build_replace(b, 0,
+                         hg_build_1(b, "holo:FormatNumber", hg_build_cast(b, x, cast_wide(from))));
+        return b->status;
+    }
+    holo_dtype wide = to == HOLO_BOOL ? HOLO_I64 : cast_wide(to);
+    hg_attr attr = hg_attr_make_int("to", wide);
+    hg_build_replace(b, 0,
+                     hg_build_cast(b, hg_build_op(b, "holo:ParseNumber", &x, 1, &attr, 1), to));
+    return b->status;
+}
+
 const hg_op hg_op_cast = {
     .name = "Cast",
     .brief = "x converted to another element type",
@@ -83,4 +112,5 @@ const hg_op hg_op_cast = {
     .upgrade = cast_upgrade,
     .infer = cast_infer,
     .lane = cast_lane,
+    .lower = cast_lower,
 };

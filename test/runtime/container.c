@@ -208,6 +208,41 @@ static void container_split(void)
     control_close(&f);
 }
 
+static void container_numbers(void)
+{
+    control f;
+    float x[9] = {0.47892547f, -1, 1e-5f, 1.5e16f, 100, 0, 3.4028235e38f, 1.0f / 0, 0.1f};
+    static const char *const text[9] = {"0.47892547", "-1.0",          "1e-05", "1.5e+16", "100.0",
+                                        "0.0",        "3.4028235e+38", "inf",   "0.1"};
+    int64_t n[2] = {INT64_MIN, 42};
+    holo_string bad[2] = {{"12", 2}, {"1x", 2}};
+    holo_tensor b = {.data = bad, .dim = {2}, .rank = 1, .dtype = HOLO_STRING};
+    if (control_open(&f,
+                     "graph(%x: float32[9], %n: int64[2], %b: string[2]) {\n"
+                     "  %s = Cast(%x) {to=8}\n  %y = Cast(%s) {to=1}\n"
+                     "  %t = Cast(%n) {to=8}\n  %m = Cast(%t) {to=7}\n"
+                     "  %u = Cast(%b) {to=6}\n"
+                     "  return %s, %y, %t, %m, %u\n}\n",
+                     0, NULL)) {
+        control_set(&f, 0, HOLO_F32, x, 1, 9);
+        control_set(&f, 1, HOLO_I64, n, 1, 2);
+        container_set(&f, 2, &b);
+        CHECK_STATUS(holo_session_run(f.session, &f.error), HOLO_E_DATA);
+        CHECK_HAS(f.error.message, "no number");
+        bad[1].text = "-7";
+        if (control_run(&f)) {
+            holo_tensor s = control_out(&f, 0), t = control_out(&f, 2);
+            for (int k = 0; k < 9; k++)
+                container_text(&s, k, text[k]);
+            CHECK_MEM(control_out(&f, 1).data, x, sizeof x);
+            container_text(&t, 0, "-9223372036854775808");
+            CHECK_MEM(control_out(&f, 3).data, n, sizeof n);
+            CHECK_EQ_INT(((int32_t *)control_out(&f, 4).data)[1], -7);
+        }
+    }
+    control_close(&f);
+}
+
 /* ---- bad values -------------------------------------------------------------------------------
  */
 
@@ -273,6 +308,7 @@ const hg_test_case hg_tests_runtime_container[] = {
     {"optional", container_optional},
     {"strings", container_strings},
     {"split", container_split},
+    {"numbers", container_numbers},
     {"bad_inputs", container_bad_inputs},
     {"other_items", container_other_items},
     {0},
