@@ -1,7 +1,7 @@
 /* container.c - sequences, optionals and strings: through bodies, as inputs and as outputs. */
 #include "control_text.h"
 
-#include <stdlib.h>
+#include <math.h>
 
 static void container_set(control *f, uint32_t i, const holo_tensor *t)
 {
@@ -211,7 +211,7 @@ static void container_split(void)
 static void container_numbers(void)
 {
     control f;
-    float x[9] = {0.47892547f, -1, 1e-5f, 1.5e16f, 100, 0, 3.4028235e38f, 1.0f / 0, 0.1f};
+    float x[9] = {0.47892547f, -1, 1e-5f, 1.5e16f, 100, 0, 3.4028235e38f, INFINITY, 0.1f};
     static const char *const text[9] = {"0.47892547", "-1.0",          "1e-05", "1.5e+16", "100.0",
                                         "0.0",        "3.4028235e+38", "inf",   "0.1"};
     int64_t n[2] = {INT64_MIN, 42};

@@ -413,6 +413,53 @@ static void control_no_allocation(void)
     control_close(&f);
 }
 
+typedef struct control_memory {
+    int64_t calls, fail_at, live;
+} control_memory;
+
+static void *control_fail(void *user, void *p, size_t old_size, size_t new_size)
+{
+    control_memory *m = user;
+    if (new_size != 0 && ++m->calls >= m->fail_at) return NULL;
+    m->live += (int64_t)new_size - (p == NULL ? 0 : (int64_t)old_size);
+    if (new_size != 0) return realloc(p, new_size);
+    free(p);
+    return NULL;
+}
+
+/* From some allocation on there is no memory: an error each time, and nothing is lost. */
+static void control_out_of_memory(void)
+{
+    control f = {0};
+    int64_t m = 40000, n = 1;
+    float x = 1, limit = 1e30f;
+    if (control_open(&f, control_sum, 0, NULL)) {
+        holo_session_free(f.session);
+        for (f.session = NULL; n < 1000; n++) {
+            control_memory memory = {.fail_at = n};
+            holo_allocator alloc = {control_fail, &memory};
+            holo_session_options o = HOLO_SESSION_OPTIONS_INIT;
+            o.allocator = &alloc;
+            o.flags = HOLO_SESSION_GROW;
+            o.late_bytes = 64;
+            holo_status status = holo_session_new(f.model, &o, &f.session, &f.error);
+            if (status == HOLO_OK) {
+                control_scalar(&f, 0, HOLO_I64, &m);
+                control_scalar(&f, 1, HOLO_F32, &x);
+                control_scalar(&f, 2, HOLO_F32, &x);
+                control_scalar(&f, 3, HOLO_F32, &limit);
+                status = holo_session_run(f.session, &f.error);
+                holo_session_free(f.session);
+                f.session = NULL;
+            }
+            CHECK_EQ_INT(memory.live, 0);
+            if (status == HOLO_OK || !CHECK_STATUS(status, HOLO_E_NOMEM)) break;
+        }
+        CHECK(n > 8 && n < 1000);
+    }
+    control_close(&f);
+}
+
 /* All sessions of a run share one budget. */
 static void control_memory_limit(void)
 {
@@ -468,6 +515,7 @@ const hg_test_case hg_tests_runtime_control[] = {
     {"cancel_late", control_cancel_late},
     {"fault_inside", control_fault_inside},
     {"no_allocation", control_no_allocation},
+    {"out_of_memory", control_out_of_memory},
     {"memory_limit", control_memory_limit},
     {"space", control_space},
     {0},
