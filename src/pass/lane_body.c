@@ -97,8 +97,11 @@ holo_status hg_lane_body_read(hg_graph *g, hg_node_id id, hg_lane_body *out)
     bool immediates = body_has_full_operand(g, n);
     for (uint32_t i = 0; i < n->n_in; i++)
         in[i] = body_operand(&m, hg_node_in(g, n, i), immediates);
-    if (!hg_lane_inline(m.b, &code, in, &result))
+    if (!hg_lane_inline(m.b, &code, in, &result)) {
+        /* The builder knows whether memory ran out. */
+        HG_TRY(hg_lane_finish(m.b, 0, NULL, NULL, 0, &code, g->ctx->error));
         return hg_fail(g->ctx->error, HOLO_E_BUG, "%s: its lane code cannot be read", n->op->name);
+    }
     return body_end(&m, result, hg_graph_value(g, n->out[0])->type.dtype, code.out[0], out);
 }
 
