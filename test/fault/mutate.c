@@ -83,8 +83,9 @@ static void mutate_value(mutate *m)
     hg_value_rec *value = MUTATE_WRITE(m->p.value);
     if (m->p.head.n_value < 2) return;
     hg_value_rec *v = &value[1 + mutate_below(m, m->p.head.n_value - 1)];
-    switch (mutate_below(m, 7)) {
+    switch (mutate_below(m, 8)) {
     case 0: v->dtype = (uint8_t)mutate_below(m, 28); break;
+    case 7: v->dtype = (uint8_t)(HOLO_SEQUENCE + mutate_below(m, 3)); break;
     case 1: v->rank = (int8_t)((int)mutate_below(m, 11) - 1); break;
     case 2: v->storage = (uint8_t)mutate_below(m, 6); break;
     case 3: v->dims = mutate_u32(m, v->dims, m->p.head.n_list); break;
