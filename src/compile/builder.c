@@ -1,5 +1,5 @@
-/* builder.c - the public graph builder: records calls, replays them into a graph for each compile, so that a
- * built graph can be compiled again with other options. */
+/* builder.c - the public graph builder: records calls, replays them into a graph for each compile,
+ * so that a built graph can be compiled again with other options. */
 #include "compile/compile.h"
 #include "op/op.h"
 
@@ -59,7 +59,8 @@ void holo_graph_free(holo_graph *graph)
     hg_free(&alloc, graph, sizeof *graph);
 }
 
-/* ---- recording ------------------------------------------------------------------------------------------- */
+/* ---- recording
+ * ------------------------------------------------------------------------------------------- */
 
 static bool builder_nomem(holo_graph *g)
 {
@@ -113,8 +114,8 @@ holo_value_id holo_graph_input(holo_graph *graph, const char *name, holo_dtype d
 {
     if (graph->error.status != HOLO_OK) return 0;
     builder_call call = {.kind = BUILDER_INPUT, .tensor = {.dtype = dtype}, .n_out = 1};
-    if (!builder_copy_text(graph, name, &call.name) || !builder_copy_text(graph, dims, &call.dims) ||
-        !builder_add(graph, &call))
+    if (!builder_copy_text(graph, name, &call.name) ||
+        !builder_copy_text(graph, dims, &call.dims) || !builder_add(graph, &call))
         return 0;
     return ++graph->n_value;
 }
@@ -123,7 +124,8 @@ holo_value_id holo_graph_constant(holo_graph *graph, const holo_tensor *tensor)
 {
     if (graph->error.status != HOLO_OK) return 0;
     builder_call call = {.kind = BUILDER_CONST, .n_out = 1};
-    if (!builder_copy_tensor(graph, tensor, &call.tensor, &call.bytes) || !builder_add(graph, &call))
+    if (!builder_copy_tensor(graph, tensor, &call.tensor, &call.bytes) ||
+        !builder_add(graph, &call))
         return 0;
     return ++graph->n_value;
 }
@@ -176,8 +178,8 @@ bool holo_graph_node(holo_graph *graph, const char *op, const holo_value_id *in,
     if (graph->error.status != HOLO_OK) return false;
     for (size_t i = 0; i < n_in; i++)
         if (in[i] > graph->n_value) {
-            (void)hg_fail(&graph->error, HOLO_E_ARG, "%s: input %zu is value %u, the graph has %u", op,
-                          i, in[i], graph->n_value);
+            (void)hg_fail(&graph->error, HOLO_E_ARG, "%s: input %zu is value %u, the graph has %u",
+                          op, i, in[i], graph->n_value);
             return false;
         }
     builder_call call = {.kind = BUILDER_NODE,
@@ -214,7 +216,8 @@ bool holo_graph_output(holo_graph *graph, holo_value_id value, const char *name)
     return true;
 }
 
-/* ---- replaying --------------------------------------------------------------------------------------------- */
+/* ---- replaying
+ * --------------------------------------------------------------------------------------------- */
 
 static holo_status builder_parse_dims(hg_graph *g, const builder_call *call, hg_type *type)
 {
@@ -324,8 +327,8 @@ static holo_status builder_replay(hg_graph *g, const holo_graph *from)
         switch (call->kind) {
         case BUILDER_INPUT:
             HG_TRY(builder_parse_dims(g, call, &type));
-            HG_TRY(hg_graph_add_region_input(g, HG_REGION_MAIN, call->name, type,
-                                             &value[++n_value]));
+            HG_TRY(
+                hg_graph_add_region_input(g, HG_REGION_MAIN, call->name, type, &value[++n_value]));
             break;
         case BUILDER_CONST: HG_TRY(builder_const(g, &call->tensor, &value[++n_value])); break;
         case BUILDER_NODE: HG_TRY(builder_node(g, from, call, value, &n_value)); break;

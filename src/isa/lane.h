@@ -1,7 +1,8 @@
-/* lane.h - lane code: what every backend can render. A body is a straight list of typed scalar operations
- * on registers, applied to every element of a tile. Loads widen the operand's element type to a compute
- * type, stores narrow it again: f16, bf16, f8, f4 compute in f32; bool, i2..i32, u2..u16 in i32; u32 and
- * u64 in u64; i64 in i64; f64 in f64. Narrow integers wrap at the store, floats round to nearest even. */
+/* lane.h - lane code: what every backend can render. A body is a straight list of typed scalar
+ * operations on registers, applied to every element of a tile. Loads widen the operand's element
+ * type to a compute type, stores narrow it again: f16, bf16, f8, f4 compute in f32; bool, i2..i32,
+ * u2..u16 in i32; u32 and u64 in u64; i64 in i64; f64 in f64. Narrow integers wrap at the store,
+ * floats round to nearest even. */
 #ifndef HG_ISA_LANE_H
 #define HG_ISA_LANE_H
 
@@ -36,8 +37,9 @@ typedef struct hg_lane_op {
 /* One result: register and the element type it is narrowed to. */
 typedef struct hg_lane_out {
     uint16_t reg;
-    uint8_t type;     /* hg_lane_type held by the register */
-    uint8_t saturate; /* 1: clamp to the range of a narrow integer or an 8-bit float, not wrap or inf */
+    uint8_t type; /* hg_lane_type held by the register */
+    uint8_t
+        saturate; /* 1: clamp to the range of a narrow integer or an 8-bit float, not wrap or inf */
 } hg_lane_out;
 
 enum { HG_LANE_MAX_REG = 256, HG_LANE_MAX_OP = 4096, HG_LANE_MAX_IO = 64 };
@@ -55,21 +57,23 @@ const char *hg_lane_op_text(uint32_t op);
 int hg_lane_operands(uint32_t op);
 /* The opcode is known and works on (LOAD, CONST, CAST: gives) values of this type. */
 bool hg_lane_op_accepts(uint32_t op, uint32_t type);
-/* Type of the result of an opcode on operands of `type`: i32 for comparisons, otherwise the same. */
+/* Type of the result of an opcode on operands of `type`: i32 for comparisons, otherwise the same.
+ */
 hg_lane_type hg_lane_op_result(uint32_t op, uint32_t type);
 
-/* Refuses code that could fault an interpreter: unknown opcodes or types, registers out of range or read
- * before they are written, operand indices beyond n_in, wrong types. The operands' element types are
- * checked apart, by hg_lane_check_types. */
+/* Refuses code that could fault an interpreter: unknown opcodes or types, registers out of range or
+ * read before they are written, operand indices beyond n_in, wrong types. The operands' element
+ * types are checked apart, by hg_lane_check_types. */
 holo_status hg_lane_verify(const hg_lane_code *code, holo_error *e);
 /* The operands' element types fit the loads, the outputs' the stores. */
 holo_status hg_lane_check_types(const hg_lane_code *code, const holo_dtype *in,
                                 const holo_dtype *out, holo_error *e);
 
-/* ---- running ---------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------
+ */
 
-/* An operand or result seen from a tile of rows x cols: element (r, j) is number first + r*row + j*col,
- * counted from data. */
+/* An operand or result seen from a tile of rows x cols: element (r, j) is number first + r*row +
+ * j*col, counted from data. */
 typedef struct hg_lane_view {
     void *data;
     int64_t row, col; /* strides in elements; 0 repeats */
@@ -90,17 +94,19 @@ typedef struct hg_lane_tile {
 
 /* Bytes of scratch that a run needs. */
 size_t hg_lane_scratch(const hg_lane_code *code);
-/* The reference interpreter. Tuned ones have the same signature and give the same bits. An output may be
- * the same memory as an input with the same strides. */
+/* The reference interpreter. Tuned ones have the same signature and give the same bits. An output
+ * may be the same memory as an input with the same strides. */
 void hg_lane_run(const hg_lane_code *code, const hg_lane_tile *tile);
 typedef void (*hg_lane_run_fn)(const hg_lane_code *code, const hg_lane_tile *tile);
 
-/* ---- building --------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------------------
+ */
 
 typedef uint32_t hg_lane_id; /* a value under construction; 0 means failure (memory or types) */
 
 /* Builds SSA with constant folding of trivial identities and common subexpressions; finish assigns
- * registers. Operations check that operand types agree; the first misuse is kept and finish reports it. */
+ * registers. Operations check that operand types agree; the first misuse is kept and finish reports
+ * it. */
 typedef struct hg_lane hg_lane;
 
 hg_lane *hg_lane_new(hg_arena *arena);
@@ -116,7 +122,8 @@ hg_lane_id hg_lane_select(hg_lane *b, hg_lane_id condition, hg_lane_id yes, hg_l
  * narrow float; needed between fused operators whose values are narrower than the compute type. */
 hg_lane_id hg_lane_narrow(hg_lane *b, hg_lane_id a, holo_dtype dtype, bool saturate);
 hg_lane_type hg_lane_typeof(const hg_lane *b, hg_lane_id a);
-/* Copies finished code into the builder: its loads are replaced by in[], out receives its results. */
+/* Copies finished code into the builder: its loads are replaced by in[], out receives its results.
+ */
 bool hg_lane_inline(hg_lane *b, const hg_lane_code *code, const hg_lane_id *in, hg_lane_id *out);
 /* Dead code is dropped, registers assigned; the code lies in the builder's arena. */
 holo_status hg_lane_finish(hg_lane *b, uint32_t n_in, const hg_lane_id *out,

@@ -33,13 +33,14 @@ holo_status hg_program_view(const void *section, size_t size, hg_program *out, h
     hg_program p;
     const char *base = section;
     if (size < sizeof p.head)
-        return hg_fail(e, HOLO_E_FORMAT, "a program section has %zu bytes, its head alone needs %zu",
-                       size, sizeof p.head);
+        return hg_fail(e, HOLO_E_FORMAT,
+                       "a program section has %zu bytes, its head alone needs %zu", size,
+                       sizeof p.head);
     memcpy(&p.head, base, sizeof p.head);
     size_t bytes = hg_program_bytes(&p.head);
     if (bytes == 0 || bytes != size)
-        return hg_fail(e, HOLO_E_FORMAT,
-                       "a program section has %zu bytes, its tables need %zu", size, bytes);
+        return hg_fail(e, HOLO_E_FORMAT, "a program section has %zu bytes, its tables need %zu",
+                       size, bytes);
     size_t at = hg_align_up(sizeof p.head, 8);
 #define X(field, count, type)                                                                      \
     p.field = (const type *)(const void *)(base + at);                                             \

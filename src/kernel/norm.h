@@ -30,7 +30,7 @@ typedef struct hg_norm {
     int64_t positions;        /* groupnorm: elements of one channel of one sample */
     const void *scale, *bias; /* in the compute type, or NULL */
     void *mean, *inverse;     /* groupnorm, channels last: of the group of each channel */
-    void *row, *work; /* scratch: two rows, or a value for each channel; lanes or a piece */
+    void *row, *work;         /* scratch: two rows, or a value for each channel; lanes or a piece */
 } hg_norm;
 
 enum { HG_NORM_LANES = 16, HG_NORM_COLS = 128 };

@@ -1,5 +1,6 @@
-/* fold_batchnorm.c - a convolution followed by a factor and a summand per channel (what BatchNormalization is
- * at inference) gets other weights instead. Rounding differs slightly, so --numerics exact leaves it out. */
+/* fold_batchnorm.c - a convolution followed by a factor and a summand per channel (what
+ * BatchNormalization is at inference) gets other weights instead. Rounding differs slightly, so
+ * --numerics exact leaves it out. */
 #include "pass/pass.h"
 
 /* [c, 1, 1] or [1, c, 1, 1] for an output [n, c, h, w]; constant f32. */
@@ -10,12 +11,14 @@ static bool batchnorm_fits(const hg_graph *g, hg_value_id c, const hg_type *out)
     int32_t shift = out->rank - t->rank;
     if (t->dtype != HOLO_F32 || shift < 0 || shift > 1) return false;
     for (int32_t k = 0; k < t->rank; k++)
-        if (k + shift == 1 ? t->dim[k] != out->dim[1] : !hg_dim_is(&g->dims, t->dim[k], 1)) return false;
+        if (k + shift == 1 ? t->dim[k] != out->dim[1] : !hg_dim_is(&g->dims, t->dim[k], 1))
+            return false;
     return true;
 }
 
 /* The only reader of the convolution's result, when it is `op` with such a constant. */
-static hg_node_id batchnorm_next(const hg_graph *g, hg_value_id value, const char *op, hg_value_id *c)
+static hg_node_id batchnorm_next(const hg_graph *g, hg_value_id value, const char *op,
+                                 hg_value_id *c)
 {
     hg_node_id id = hg_graph_only_user(g, value);
     if (id == 0 || !hg_op_is(hg_graph_node(g, id), op)) return 0;
@@ -30,7 +33,8 @@ static const float *batchnorm_data(const hg_graph *g, hg_value_id v)
 }
 
 /* Weights [o, ...] times factor[o]; bias times factor plus summand. NULL: 1 or 0. */
-static holo_status batchnorm_apply(hg_graph *g, hg_node_id conv, hg_value_id factor, hg_value_id summand)
+static holo_status batchnorm_apply(hg_graph *g, hg_node_id conv, hg_value_id factor,
+                                   hg_value_id summand)
 {
     const hg_node *n = hg_graph_node(g, conv);
     hg_value_id weights = hg_node_in(g, n, 1), bias = hg_node_in(g, n, 2), made;
@@ -45,7 +49,8 @@ static holo_status batchnorm_apply(hg_graph *g, hg_node_id conv, hg_value_id fac
     float *new_bias;
     HG_TRY(HG_NEW(g->ctx, o + 1, &new_bias));
     for (size_t i = 0; i < o; i++)
-        new_bias[i] = (b == NULL ? 0.0f : b[i]) * (f == NULL ? 1.0f : f[i]) + (s == NULL ? 0.0f : s[i]);
+        new_bias[i] =
+            (b == NULL ? 0.0f : b[i]) * (f == NULL ? 1.0f : f[i]) + (s == NULL ? 0.0f : s[i]);
     if (f != NULL) {
         size_t count = bytes / sizeof(float), each = o == 0 ? 0 : count / o;
         float *scaled;
@@ -85,7 +90,8 @@ static holo_status batchnorm_node(hg_graph *g, hg_node_id id, bool *changed)
         hg_graph_replace_uses(g, hg_graph_node(g, next)->out[0], result);
         hg_graph_remove_node(g, next);
         HG_TRY(batchnorm_apply(g, id, k == 0 ? c : 0, k == 0 ? 0 : c));
-        id = before == 0 ? hg_graph_region(g, HG_REGION_MAIN)->first : hg_graph_node(g, before)->next;
+        id = before == 0 ? hg_graph_region(g, HG_REGION_MAIN)->first
+                         : hg_graph_node(g, before)->next;
         *changed = true;
     }
     return HOLO_OK;

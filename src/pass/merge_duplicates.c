@@ -1,5 +1,5 @@
-/* merge_duplicates.c - common subexpressions: nodes with the same operator, inputs and attributes are one node;
- * constants with the same bytes are one constant. */
+/* merge_duplicates.c - common subexpressions: nodes with the same operator, inputs and attributes
+ * are one node; constants with the same bytes are one constant. */
 #include "base/hash.h"
 #include "pass/pass.h"
 
@@ -37,7 +37,8 @@ static bool merge_equal_attr(const hg_attr *a, const hg_attr *b)
     if (a->kind == HG_ATTR_STRINGS || a->kind == HG_ATTR_TYPE || a->kind == HG_ATTR_CODE)
         return a->strings == b->strings && a->type == b->type && a->code == b->code;
     return a->i == b->i && memcmp(&a->f, &b->f, sizeof a->f) == 0 && hg_str_equal(a->s, b->s) &&
-           a->tensor == b->tensor && merge_same_bytes(a->ints, b->ints, a->count * sizeof *a->ints) &&
+           a->tensor == b->tensor &&
+           merge_same_bytes(a->ints, b->ints, a->count * sizeof *a->ints) &&
            merge_same_bytes(a->floats, b->floats, a->count * sizeof *a->floats) &&
            merge_same_bytes(a->dims, b->dims, a->count * sizeof *a->dims);
 }
@@ -55,7 +56,8 @@ static bool merge_equal(const hg_graph *g, const hg_node *a, const hg_node *b)
     return true;
 }
 
-/* ---- constants --------------------------------------------------------------------------------- */
+/* ---- constants ---------------------------------------------------------------------------------
+ */
 
 static bool merge_equal_const(const hg_graph *g, hg_value_id a, hg_value_id b)
 {

@@ -1,5 +1,5 @@
-/* simplify.c - algebra that is exact: x * 1, x / 1, x - 0, x ^ 1, x ^ 2 = x * x, double negation, Where with a
- * constant condition, two reshapes in a row. x + 0 is not here: it turns -0 into 0. */
+/* simplify.c - algebra that is exact: x * 1, x / 1, x - 0, x ^ 1, x ^ 2 = x * x, double negation,
+ * Where with a constant condition, two reshapes in a row. x + 0 is not here: it turns -0 into 0. */
 #include "pass/pass.h"
 
 static bool simplify_is(const hg_graph *g, hg_value_id v, double wanted)
@@ -67,7 +67,8 @@ static holo_status simplify_node(hg_graph *g, hg_node_id id, bool *changed)
     const hg_node *n = hg_graph_node(g, id);
     if (n->n_out != 1 || n->out[0] == 0 || n->n_in == 0 || hg_node_in(g, n, 0) == 0) return HOLO_OK;
     hg_value_id same = simplify_same(g, n);
-    if (same != 0 && hg_type_equal(&hg_graph_value(g, same)->type, &hg_graph_value(g, n->out[0])->type)) {
+    if (same != 0 &&
+        hg_type_equal(&hg_graph_value(g, same)->type, &hg_graph_value(g, n->out[0])->type)) {
         hg_graph_replace_uses(g, n->out[0], same);
         hg_graph_remove_node(g, id);
         *changed = true;

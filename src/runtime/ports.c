@@ -26,8 +26,8 @@ uint32_t holo_model_output_count(const holo_model *model, uint32_t graph)
 static void ports_describe(const hg_program *p, const hg_port_rec *port, holo_port *out)
 {
     const hg_value_rec *v = &p->value[port->value];
-    *out = (holo_port){
-        .name = p->text + port->name, .dtype = (holo_dtype)v->dtype, .rank = v->rank};
+    *out =
+        (holo_port){.name = p->text + port->name, .dtype = (holo_dtype)v->dtype, .rank = v->rank};
     for (int32_t k = 0; k < HOLO_MAX_RANK; k++)
         out->dim_name[k] = "";
     for (int32_t k = 0; k < v->rank; k++) {
@@ -37,7 +37,8 @@ static void ports_describe(const hg_program *p, const hg_port_rec *port, holo_po
     }
 }
 
-holo_status holo_model_input(const holo_model *model, uint32_t graph, uint32_t index, holo_port *out)
+holo_status holo_model_input(const holo_model *model, uint32_t graph, uint32_t index,
+                             holo_port *out)
 {
     if (index >= holo_model_input_count(model, graph)) return HOLO_E_ARG;
     const hg_program *p = &model->graph[graph].program;
@@ -45,7 +46,8 @@ holo_status holo_model_input(const holo_model *model, uint32_t graph, uint32_t i
     return HOLO_OK;
 }
 
-holo_status holo_model_output(const holo_model *model, uint32_t graph, uint32_t index, holo_port *out)
+holo_status holo_model_output(const holo_model *model, uint32_t graph, uint32_t index,
+                              holo_port *out)
 {
     if (index >= holo_model_output_count(model, graph)) return HOLO_E_ARG;
     const hg_program *p = &model->graph[graph].program;
