@@ -23,7 +23,7 @@ static holo_status depthtospace_infer(hg_infer *n)
     hg_dim size = hg_dim_const(n->dims, block);
     n->out[0] = *n->in[0];
     hg_dim *dim = n->out[0].dim;
-    dim[1] = hg_dim_floordiv(n->dims, dim[1], hg_dim_const(n->dims, square));
+    dim[1] = hg_shape_divide(n->dims, dim[1], square);
     dim[2] = hg_dim_mul(n->dims, dim[2], size);
     dim[3] = hg_dim_mul(n->dims, dim[3], size);
     return HOLO_OK;

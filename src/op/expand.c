@@ -15,6 +15,19 @@ static void expand_content(hg_infer *n)
         content[i] = from[0];
 }
 
+/* Broadcast of two dims where no kernel sees the second: what does not fit at run time becomes -1.
+ */
+static holo_status expand_dim(const hg_infer *n, hg_dim a, hg_dim b, hg_dim *out)
+{
+    hg_dims *d = n->dims;
+    hg_dim one = hg_dim_const(d, 1);
+    HG_TRY(hg_infer_broadcast_dim(n, a, b, out));
+    if (a == b || a == one || b == one) return HOLO_OK;
+    hg_dim fits = hg_dim_max(d, hg_dim_eq(d, a, b), hg_dim_eq(d, b, one));
+    *out = hg_dim_select(d, hg_dim_eq(d, a, one), b, hg_shape_guard(d, fits, a));
+    return HOLO_OK;
+}
+
 static holo_status expand_infer(hg_infer *n)
 {
     const hg_type *in = n->in[0];
@@ -30,8 +43,7 @@ static holo_status expand_infer(hg_infer *n)
     n->out[0] = (hg_type){.dtype = in->dtype, .rank = rank};
     for (int32_t i = 0; i < rank; i++) {
         int32_t a = i - (rank - in->rank), b = i - (rank - (int32_t)count);
-        HG_TRY(hg_infer_broadcast_dim(n, a < 0 ? one : in->dim[a], b < 0 ? one : shape[b],
-                                      &n->out[0].dim[i]));
+        HG_TRY(expand_dim(n, a < 0 ? one : in->dim[a], b < 0 ? one : shape[b], &n->out[0].dim[i]));
     }
     expand_content(n);
     return HOLO_OK;

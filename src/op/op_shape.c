@@ -53,6 +53,12 @@ hg_dim hg_shape_guard(hg_dims *d, hg_dim condition, hg_dim dim)
     return hg_dim_select(d, condition, dim, hg_dim_const(d, -1));
 }
 
+hg_dim hg_shape_divide(hg_dims *d, hg_dim dim, int64_t by)
+{
+    hg_dim divisor = hg_dim_const(d, by), quotient = hg_dim_floordiv(d, dim, divisor);
+    return hg_shape_guard(d, hg_dim_eq(d, hg_dim_mul(d, quotient, divisor), dim), quotient);
+}
+
 hg_dim hg_shape_axis(hg_dims *d, hg_dim axis, int32_t rank)
 {
     /* Clamped first: the sum must not overflow whatever the model says; hg_axes.valid refuses it.

@@ -17,6 +17,8 @@ hg_dim hg_shape_and(hg_dims *d, hg_dim a, hg_dim b);
 hg_dim hg_shape_within(hg_dims *d, hg_dim value, int64_t low, int64_t high);
 /* dim when the condition holds, otherwise -1, which the runtime refuses as a dimension. */
 hg_dim hg_shape_guard(hg_dims *d, hg_dim condition, hg_dim dim);
+/* dim / by; -1 when that leaves a rest. */
+hg_dim hg_shape_divide(hg_dims *d, hg_dim dim, int64_t by);
 /* An axis in [-rank, rank), made non-negative. */
 hg_dim hg_shape_axis(hg_dims *d, hg_dim axis, int32_t rank);
 

@@ -57,6 +57,22 @@ static hg_dim reshape_rest(const hg_infer *n, const hg_dim *dim, uint32_t count)
     return hg_dim_floordiv(d, hg_shape_product(d, n->in[0], 0, n->in[0]->rank), known);
 }
 
+/* As many elements as before: known to be so, known not to be, or to be found out by the runtime.
+ */
+static holo_status reshape_guard(const hg_infer *n, hg_type *out)
+{
+    hg_dim from = hg_shape_product(n->dims, n->in[0], 0, n->in[0]->rank);
+    hg_dim to = hg_shape_product(n->dims, out, 0, out->rank);
+    int64_t before, after;
+    if (hg_dim_is_const(n->dims, from, &before) && hg_dim_is_const(n->dims, to, &after) &&
+        before != after)
+        return hg_infer_fail(n, HOLO_E_SHAPE, "the input has %lld elements, the new shape %lld",
+                             (long long)before, (long long)after);
+    if (from != to && out->rank > 0)
+        out->dim[0] = hg_shape_guard(n->dims, hg_dim_eq(n->dims, from, to), out->dim[0]);
+    return HOLO_OK;
+}
+
 static holo_status reshape_infer(hg_infer *n)
 {
     const hg_dim *shape;
@@ -79,13 +95,8 @@ static holo_status reshape_infer(hg_infer *n)
             out->dim[k] =
                 hg_dim_select(n->dims, hg_dim_eq(n->dims, out->dim[k], minus), rest, out->dim[k]);
     }
-    int64_t before, after;
-    if (hg_dim_is_const(n->dims, hg_type_count(n->g, n->in[0]), &before) &&
-        hg_dim_is_const(n->dims, hg_type_count(n->g, out), &after) && before != after)
-        return hg_infer_fail(n, HOLO_E_SHAPE, "the input has %lld elements, the new shape %lld",
-                             (long long)before, (long long)after);
     hg_shape_keep_content(n);
-    return HOLO_OK;
+    return reshape_guard(n, out);
 }
 
 const hg_op hg_op_reshape = {

@@ -11,7 +11,6 @@ static holo_status spacetodepth_infer(hg_infer *n)
     if (block < 1 || block > INT32_MAX)
         return hg_infer_fail(n, HOLO_E_MODEL, "blocksize is %lld, expected 1 or more",
                              (long long)block);
-    hg_dim size = hg_dim_const(n->dims, block);
     n->out[0] = *n->in[0];
     hg_dim *dim = n->out[0].dim;
     for (int32_t i = 2; i < 4; i++) {
@@ -20,7 +19,7 @@ static holo_status spacetodepth_infer(hg_infer *n)
             return hg_infer_fail(n, HOLO_E_SHAPE,
                                  "dimension %d is %lld, expected a multiple of %lld", i,
                                  (long long)pixels, (long long)block);
-        dim[i] = hg_dim_floordiv(n->dims, dim[i], size);
+        dim[i] = hg_shape_divide(n->dims, dim[i], block);
     }
     dim[1] = hg_dim_mul(n->dims, dim[1], hg_dim_const(n->dims, block * block));
     return HOLO_OK;

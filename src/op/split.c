@@ -18,24 +18,24 @@ static holo_status split_sizes(const hg_infer *n, int32_t axis)
     HG_TRY(hg_infer_need_content(n, 1, &sizes, &count));
     if (count != n->n_out)
         return hg_infer_fail(n, HOLO_E_SHAPE, "split has %u sizes, expected %u", count, n->n_out);
-    hg_dim sum = hg_dim_const(n->dims, 0);
+    hg_dim sum = hg_dim_const(n->dims, 0), fits = hg_dim_const(n->dims, 1);
     for (uint32_t j = 0; j < count; j++) {
         int64_t size;
         if (hg_dim_is_const(n->dims, sizes[j], &size) && size < 0)
             return hg_infer_fail(n, HOLO_E_SHAPE, "split[%u] is %lld, expected 0 or more", j,
                                  (long long)size);
         sum = hg_dim_add(n->dims, sum, sizes[j]);
-        n->out[j].dim[axis] = sizes[j];
+        fits = hg_shape_and(n->dims, fits, hg_dim_lt(n->dims, hg_dim_const(n->dims, -1), sizes[j]));
     }
     int64_t total, expected;
     if (hg_dim_is_const(n->dims, sum, &total) &&
         hg_dim_is_const(n->dims, n->in[0]->dim[axis], &expected) && total != expected)
         return hg_infer_fail(n, HOLO_E_SHAPE, "the sizes add up to %lld, but dimension %d is %lld",
                              (long long)total, axis, (long long)expected);
-    /* Sizes that do not add up at run time: the last dimension becomes -1 and is refused. */
-    hg_dim fits = hg_dim_eq(n->dims, sum, n->in[0]->dim[axis]);
-    hg_dim *last = &n->out[n->n_out - 1].dim[axis];
-    *last = hg_shape_guard(n->dims, fits, *last);
+    /* Sizes that do not add up at run time: the dimensions become -1 and are refused. */
+    fits = hg_shape_and(n->dims, fits, hg_dim_eq(n->dims, sum, n->in[0]->dim[axis]));
+    for (uint32_t j = 0; j < count; j++)
+        n->out[j].dim[axis] = hg_shape_guard(n->dims, fits, sizes[j]);
     return HOLO_OK;
 }
 
@@ -78,6 +78,21 @@ static holo_status split_infer(hg_infer *n)
     return HOLO_OK;
 }
 
+/* A Slice; sizes that are inputs make a part as large as they say, which the runtime checks. */
+static hg_value_id split_part(hg_build *b, int64_t axis, hg_dim begin, hg_dim size)
+{
+    hg_value_id x = hg_build_in(b, 0);
+    hg_attr attr[] = {hg_attr_make_int("axis", axis), hg_attr_make_dims(b, "begin", &begin, 1),
+                      hg_attr_make_dims(b, "size", &size, 1)};
+    int64_t known;
+    if (hg_build_in(b, 1) != 0 && !hg_dim_is_const(&b->g->dims, size, &known))
+        return hg_build_op(b, "holo:Part", &x, 1, attr, HG_COUNT(attr));
+    hg_dim end = hg_dim_add(&b->g->dims, begin, size);
+    hg_value_id in[4] = {x, hg_build_dims(b, &begin, 1), hg_build_dims(b, &end, 1),
+                         hg_build_ints(b, &axis, 1)};
+    return hg_build_op(b, "Slice", in, 4, NULL, 0);
+}
+
 static holo_status split_lower(hg_build *b)
 {
     hg_dims *d = &b->g->dims;
@@ -89,12 +104,10 @@ static holo_status split_lower(hg_build *b)
     for (uint32_t j = 0; j < n_out; j++) {
         hg_value_id old = b->node->out[j];
         if (old == 0) return hg_build_fail(b, HOLO_E_MODEL, "output %u has no name", j);
-        hg_dim end = hg_dim_add(d, begin, hg_graph_value(b->g, old)->type.dim[axis]);
-        hg_value_id in[4] = {hg_build_in(b, 0), hg_build_dims(b, &begin, 1),
-                             hg_build_dims(b, &end, 1), hg_build_ints(b, &axis, 1)};
-        hg_build_replace(b, j, hg_build_op(b, "Slice", in, 4, NULL, 0));
+        hg_dim size = hg_graph_value(b->g, old)->type.dim[axis];
+        hg_build_replace(b, j, split_part(b, axis, begin, size));
         if (b->status != HOLO_OK) return b->status;
-        begin = end;
+        begin = hg_dim_add(d, begin, size);
     }
     return b->status;
 }

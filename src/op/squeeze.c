@@ -58,10 +58,16 @@ static holo_status squeeze_infer(hg_infer *n)
             return hg_infer_fail(n, HOLO_E_SHAPE, "dimension %d is %lld, expected 1", j,
                                  (long long)size);
     }
+    hg_dim fits = axes.valid, one = hg_dim_const(n->dims, 1);
+    for (int32_t j = 0; j < n->in[0]->rank; j++) {
+        hg_dim single = hg_dim_eq(n->dims, n->in[0]->dim[j], one);
+        hg_dim goes = hg_shape_has_axis(n->dims, &axes, j);
+        fits = hg_shape_and(n->dims, fits, hg_dim_select(n->dims, goes, single, one));
+    }
     out->rank = n->in[0]->rank - (int32_t)count;
     for (int32_t p = 0; p < out->rank; p++)
         out->dim[p] = squeeze_dim(n, &axes, p);
-    if (out->rank > 0) out->dim[0] = hg_shape_guard(n->dims, axes.valid, out->dim[0]);
+    if (out->rank > 0) out->dim[0] = hg_shape_guard(n->dims, fits, out->dim[0]);
     return HOLO_OK;
 }
 
