@@ -42,7 +42,10 @@ static bool infer_const_content(hg_graph *g, hg_value_id id)
     size_t count;
     hg_dim *content;
     if (!hg_graph_const_ints(g, id, &ints, &count) || count > HG_MAX_CONTENT) return false;
-    if (HG_NEW(g->ctx, count + 1, &content) != HOLO_OK) return false;
+    if (HG_NEW(g->ctx, count + 1, &content) != HOLO_OK) {
+        g->dims.failed = true; /* so that nobody takes it for contents that are not known */
+        return false;
+    }
     for (size_t k = 0; k < count; k++)
         content[k] = hg_dim_const(&g->dims, ints[k]);
     hg_graph_value(g, id)->content = content;
