@@ -82,17 +82,33 @@ static void conv_i8_cost(const hg_args *a, hg_cost *cost)
                   (double)hg_dims_product(&a->in[1], 1, a->in[1].rank);
 }
 
-/* One tap of one channel: sum[begin, end) += weight * (x[at + i * stride] - zero). */
+/* One tap of one channel: sum[i] += weight * (x[i * stride] - zero). */
+#define CONV_I8_LINE(T, suffix)                                                                    \
+    static void conv_i8_line_##suffix(const T *x, int64_t stride, int32_t zero, int32_t weight,    \
+                                      int32_t *sum, int64_t count)                                 \
+    {                                                                                              \
+        const uint32_t w = (uint32_t)weight;                                                       \
+        for (int64_t i = 0; i < count; i++) {                                                      \
+            const int32_t v = (int32_t)x[i * stride] - zero;                                       \
+            sum[i] = (int32_t)((uint32_t)sum[i] + w * (uint32_t)v);                                \
+        }                                                                                          \
+    }
+CONV_I8_LINE(uint8_t, u8)
+CONV_I8_LINE(int8_t, i8)
+#undef CONV_I8_LINE
+
 static void conv_i8_line(const holo_tensor *x, int64_t at, int64_t stride, int32_t zero,
-                         int32_t weight, uint32_t *sum, int64_t count)
+                         int32_t weight, int32_t *sum, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++)
-        sum[i] += (uint32_t)weight * (uint32_t)(conv_i8_load(x, at + i * stride) - zero);
+    if (x->dtype == HOLO_U8)
+        conv_i8_line_u8((const uint8_t *)x->data + at, stride, zero, weight, sum, count);
+    else
+        conv_i8_line_i8((const int8_t *)x->data + at, stride, zero, weight, sum, count);
 }
 
 /* Adds tap number `tap` of channel plane x_at to output row `row`. */
 static void conv_i8_tap(const hg_args *a, int64_t row, int64_t tap, int64_t x_at, int32_t zero,
-                        int32_t weight, uint32_t *sum)
+                        int32_t weight, int32_t *sum)
 {
     const holo_tensor *x = &a->in[0], *w = &a->in[1], *y = &a->out[0];
     const int rank = (int)a->param[0], last = rank - 1;
@@ -127,7 +143,7 @@ static void conv_i8_row(const hg_args *a, int64_t u)
     const int32_t x_zero = hg_args_has(a, 2) ? conv_i8_load(&a->in[2], 0) : 0;
     const bool each = hg_args_has(a, 3) && holo_tensor_count(&a->in[3]) != 1;
     const int32_t w_zero = hg_args_has(a, 3) ? conv_i8_load(&a->in[3], each ? o : 0) : 0;
-    uint32_t *sum = (uint32_t *)y->data + u * width;
+    int32_t *sum = (int32_t *)y->data + u * width;
     memset(sum, 0, (size_t)width * sizeof *sum);
     for (int64_t c = 0; c < channels; c++)
         for (int64_t tap = 0; tap < taps; tap++) {

@@ -95,10 +95,23 @@ static holo_status deform_check(const hg_args *a, holo_error *e)
     return deform_check_operands(a, e, rank);
 }
 
+/* A place in the output, of all channels: they share the moved taps. */
 static int64_t deform_units(const hg_args *a)
 {
     const holo_tensor *y = &a->out[0];
-    return holo_tensor_count(y) == 0 ? 0 : hg_dims_product(y, 0, y->rank - 1);
+    return holo_tensor_count(y) == 0 ? 0 : y->dim[0] * hg_dims_product(y, 2, y->rank);
+}
+
+static int64_t deform_taps(const hg_args *a)
+{
+    const holo_tensor *w = &a->in[1];
+    return a->in[0].dim[1] == 0 ? 0 : hg_dims_product(w, 2, w->rank);
+}
+
+static size_t deform_scratch(const hg_args *a)
+{
+    /* With outputs to compute this is at most the size of W. */
+    return deform_units(a) == 0 ? 0 : (size_t)(a->in[0].dim[1] * deform_taps(a)) * sizeof(double);
 }
 
 static void deform_cost(const hg_args *a, hg_cost *cost)
@@ -158,15 +171,14 @@ static double deform_tap(const hg_args *a, const deform_spot *s, int64_t c, int6
     return hg_args_has(a, 4) ? v * hg_number_load(&a->in[4], number * s->out_plane + s->flat) : v;
 }
 
-static double deform_output(const hg_args *a, const deform_spot *s, int64_t o)
+/* Output channel o from the moved taps of all input channels. */
+static double deform_output(const hg_args *a, const double *moved, int64_t taps, int64_t o)
 {
     const holo_tensor *w = &a->in[1];
-    const int64_t channels = w->dim[1], group = o / (w->dim[0] / a->param[1]);
+    const int64_t count = w->dim[1] * taps, group = o / (w->dim[0] / a->param[1]);
     double sum = hg_args_has(a, 3) ? hg_number_load(&a->in[3], o) : 0.0;
-    for (int64_t c = 0; c < channels; c++)
-        for (int64_t tap = 0; tap < s->taps; tap++)
-            sum += hg_number_load(w, (o * channels + c) * s->taps + tap) *
-                   deform_tap(a, s, group * channels + c, tap);
+    for (int64_t k = 0; k < count; k++)
+        sum += hg_number_load(w, o * count + k) * moved[group * count + k];
     return sum;
 }
 
@@ -174,18 +186,23 @@ static void deform_run(const hg_args *a, hg_range r)
 {
     const holo_tensor *y = &a->out[0];
     const int rank = (int)a->param[0];
-    const int64_t width = y->dim[rank + 1];
+    const int64_t channels = a->in[0].dim[1], outputs = y->dim[1];
+    double *moved = r.scratch;
     deform_spot s = {.out_plane = hg_dims_product(y, 2, rank + 2),
                      .in_plane = hg_dims_product(&a->in[0], 2, rank + 2),
-                     .taps = a->in[1].dim[1] == 0 ? 0 : hg_dims_product(&a->in[1], 2, rank + 2)};
-    for (int64_t i = r.begin * width; i < r.end * width; i++) {
-        s.flat = i % s.out_plane;
-        s.image = i / s.out_plane / y->dim[1];
+                     .taps = deform_taps(a)};
+    for (int64_t u = r.begin; u < r.end; u++) {
+        s.flat = u % s.out_plane;
+        s.image = u / s.out_plane;
         for (int64_t d = rank - 1, rest = s.flat; d >= 0; d--) {
             s.out[d] = rest % y->dim[2 + d];
             rest /= y->dim[2 + d];
         }
-        hg_number_store(y, i, deform_output(a, &s, i / s.out_plane % y->dim[1]));
+        for (int64_t k = 0; k < channels * s.taps; k++)
+            moved[k] = deform_tap(a, &s, k / s.taps, k % s.taps);
+        for (int64_t o = 0; o < outputs; o++)
+            hg_number_store(y, (s.image * outputs + o) * s.out_plane + s.flat,
+                            deform_output(a, moved, s.taps, o));
     }
 }
 
@@ -193,6 +210,7 @@ const hg_kernel hg_kernels_deformconv[] = {
     {.name = "deformconv",
      .check = deform_check,
      .units = deform_units,
+     .scratch = deform_scratch,
      .cost = deform_cost,
      .run = deform_run},
     {0},

@@ -33,7 +33,7 @@ static int64_t det_units(const hg_args *a)
 static size_t det_scratch(const hg_args *a)
 {
     const size_t m = (size_t)a->in[0].dim[a->in[0].rank - 1];
-    return m * m * sizeof(double);
+    return det_units(a) == 0 ? 0 : m * m * sizeof(double);
 }
 
 static void det_cost(const hg_args *a, hg_cost *cost)

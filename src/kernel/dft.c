@@ -59,6 +59,7 @@ static size_t dft_line_bytes(int64_t n)
 
 static size_t dft_scratch(const hg_args *a)
 {
+    if (dft_units(a) == 0) return 0;
     return dft_line_bytes(a->param[3]) + hg_fft_scratch(a->param[3]);
 }
 
@@ -152,6 +153,7 @@ static int64_t dft_stft_units(const hg_args *a)
 
 static size_t dft_stft_scratch(const hg_args *a)
 {
+    if (dft_stft_units(a) == 0) return 0;
     return dft_line_bytes(a->param[1]) + hg_fft_scratch(a->param[1]);
 }
 

@@ -135,27 +135,48 @@ static bool grid_axis_of(const hg_args *a, double place, int64_t size, grid_axis
     return true;
 }
 
-/* The weighted sum over all taps; `at` is the first element of the plane. */
-static double grid_sum(const holo_tensor *x, const grid_axis *axis, int64_t at)
+/* An element of a plane and its weight. */
+typedef struct grid_tap {
+    int64_t index;
+    double weight;
+} grid_tap;
+
+/* All combinations of the axes' taps that lie inside and weigh something; their number. */
+static int64_t grid_combine(const holo_tensor *x, const grid_axis *axis, grid_tap *out)
 {
     const int rank = x->rank - 2;
     int tap[GRID_MAX_SPATIAL] = {0};
-    double sum = 0.0;
+    int64_t count = 0;
     for (;;) {
-        int64_t index = 0;
-        double weight = 1.0;
+        grid_tap t = {0, 1.0};
         bool inside = true;
         for (int d = 0; d < rank; d++) {
             inside = inside && axis[d].index[tap[d]] >= 0;
-            index = index * x->dim[2 + d] + axis[d].index[tap[d]];
-            weight *= axis[d].weight[tap[d]];
+            t.index = t.index * x->dim[2 + d] + axis[d].index[tap[d]];
+            t.weight *= axis[d].weight[tap[d]];
         }
-        if (inside && weight != 0.0) sum += weight * hg_number_load(x, at + index);
+        if (inside && t.weight != 0.0) out[count++] = t;
         int d = rank - 1;
         while (d >= 0 && ++tap[d] == axis[d].taps)
             tap[d--] = 0;
-        if (d < 0) return sum;
+        if (d < 0) return count;
     }
+}
+
+static double grid_sum(const holo_tensor *x, int64_t at, const grid_tap *tap, int64_t count)
+{
+    double sum = 0.0;
+    for (int64_t k = 0; k < count; k++)
+        sum += tap[k].weight * hg_number_load(x, at + tap[k].index);
+    return sum;
+}
+
+static size_t grid_scratch(const hg_args *a)
+{
+    size_t taps = 1;
+    for (int d = 2; d < a->in[0].rank; d++)
+        taps *= a->param[0] == GRID_CUBIC ? 4 : 2;
+    return taps * sizeof(grid_tap);
 }
 
 /* Elements nearest to a place: moved, not computed with. */
@@ -203,6 +224,9 @@ static void grid_run(const hg_args *a, hg_range r)
             known =
                 known && grid_axis_of(a, grid_place(a, n, x->dim[2 + d]), x->dim[2 + d], &axis[d]);
         }
+        grid_tap *tap = r.scratch;
+        const bool computes = known && a->param[0] != GRID_NEAREST;
+        const int64_t count = computes ? grid_combine(x, axis, tap) : 0;
         for (int64_t c = 0; c < x->dim[1]; c++) {
             const int64_t p = u / out * x->dim[1] + c, to = p * out + u % out;
             if (!known)
@@ -210,7 +234,7 @@ static void grid_run(const hg_args *a, hg_range r)
             else if (a->param[0] == GRID_NEAREST)
                 grid_move(a, axis, p * plane, to);
             else
-                hg_number_store(y, to, grid_clamp(y->dtype, grid_sum(x, axis, p * plane)));
+                hg_number_store(y, to, grid_clamp(y->dtype, grid_sum(x, p * plane, tap, count)));
         }
     }
 }
@@ -274,6 +298,10 @@ const hg_kernel hg_kernels_gridsample[] = {
      .check = grid_affine_check,
      .units = grid_affine_units,
      .run = grid_affine_run},
-    {.name = "gridsample", .check = grid_check, .units = grid_units, .run = grid_run},
+    {.name = "gridsample",
+     .check = grid_check,
+     .units = grid_units,
+     .scratch = grid_scratch,
+     .run = grid_run},
     {0},
 };

@@ -120,10 +120,22 @@ static int64_t pool_units(const hg_args *a)
                : hg_dims_product(&a->out[0], 0, a->out[0].rank - (nhwc ? 2 : 1));
 }
 
+/* Sums of a row; behind them how many elements count for each output. */
+static size_t pool_row_bytes(const pool_shape *s)
+{
+    return hg_align_up((size_t)(s->width * s->inner) * sizeof(double), HG_ALIGN);
+}
+
+static bool pool_is_average(const pool_shape *s)
+{
+    return s->mode == HG_POOL_AVERAGE || s->mode == HG_POOL_AVERAGE_PADDED;
+}
+
 static size_t pool_scratch(const hg_args *a)
 {
     const pool_shape s = pool_shape_of(a);
-    return (size_t)(s.width * s.inner) * sizeof(double);
+    const size_t counts = pool_is_average(&s) ? (size_t)s.width * sizeof(double) : 0;
+    return pool_row_bytes(&s) + counts;
 }
 
 static void pool_cost(const hg_args *a, hg_cost *cost)
@@ -180,7 +192,10 @@ static void pool_taps_inside(const pool_shape *s, int d, int64_t o, int64_t low,
         const T *x = (const T *)vx + l->at * s->inner;                                             \
         ACC *y = (ACC *)vacc + l->begin * s->inner;                                                \
         const int64_t count = l->end - l->begin, step = l->step, inner = s->inner;                 \
-        if (inner == 1) {                                                                          \
+        if (inner == 1 && step == 1) { /* side by side: vectors */                                 \
+            for (int64_t i = 0; i < count; i++)                                                    \
+                y[i] = STEP(y[i], LOAD(x[i]));                                                     \
+        } else if (inner == 1) {                                                                   \
             for (int64_t i = 0; i < count; i++)                                                    \
                 y[i] = STEP(y[i], LOAD(x[i * step]));                                              \
         } else {                                                                                   \
@@ -190,7 +205,8 @@ static void pool_taps_inside(const pool_shape *s, int d, int64_t o, int64_t low,
         }                                                                                          \
     }
 #define POOL_SAME(x) (x)
-#define POOL_LARGER(y, x) ((x) > (y) || (x) != (x) ? (x) : (y))
+/* Without branches, so that the loops become vectors. */
+#define POOL_LARGER(y, x) (((x) > (y)) | ((x) != (x)) ? (x) : (y))
 #define POOL_LARGER_INT(y, x) ((x) > (y) ? (x) : (y))
 #define POOL_ADD(y, x) ((y) + (x))
 POOL_LINE(float, float, POOL_SAME, POOL_LARGER, max_f32)
@@ -255,28 +271,51 @@ static int64_t pool_axis_count(const pool_shape *s, int d, int64_t o)
     return end - begin;
 }
 
-/* Divides every sum of row `row` by the number of elements that count. */
-static void pool_divide(const pool_shape *s, int64_t row, void *acc, holo_dtype dtype)
+/* Elements that count for each output of a row, along the last axis. */
+static void pool_count_row(const pool_shape *s, double *count)
 {
-    const int last = s->rank - 1;
+    for (int64_t o = 0; o < s->width; o++)
+        count[o] = (double)pool_axis_count(s, s->rank - 1, o);
+}
+
+#define POOL_DIVIDE(T, suffix)                                                                     \
+    static void pool_divide_##suffix(const pool_shape *s, double lead, const double *count,        \
+                                     void *acc)                                                    \
+    {                                                                                              \
+        T *y = acc;                                                                                \
+        for (int64_t o = 0; o < s->width; o++) {                                                   \
+            const double n = lead * count[o];                                                      \
+            const T divisor = (T)(n == 0.0 ? 1.0 : n); /* the sum of nothing is 0 */               \
+            for (int64_t c = 0; c < s->inner; c++)                                                 \
+                y[o * s->inner + c] /= divisor;                                                    \
+        }                                                                                          \
+    }
+POOL_DIVIDE(float, f32)
+POOL_DIVIDE(double, f64)
+#undef POOL_DIVIDE
+
+/* Divides every sum of row `row` by the number of elements that count. */
+static void pool_divide(const pool_shape *s, int64_t row, const double *count, void *acc,
+                        holo_dtype dtype)
+{
     double lead = 1.0;
-    for (int d = last - 1; d >= 0; d--) {
+    for (int d = s->rank - 2; d >= 0; d--) {
         lead *= (double)pool_axis_count(s, d, row % s->out[d]);
         row /= s->out[d];
     }
-    for (int64_t o = 0; o < s->width; o++) {
-        const double count = lead * (double)pool_axis_count(s, last, o);
-        if (count == 0.0) continue; /* the sum is 0 */
-        if (dtype == HOLO_F64) {
-            double *y = (double *)acc + o * s->inner;
-            for (int64_t c = 0; c < s->inner; c++)
-                y[c] /= count;
-        } else {
-            float *y = (float *)acc + o * s->inner;
-            for (int64_t c = 0; c < s->inner; c++)
-                y[c] /= (float)count;
-        }
-    }
+    if (dtype == HOLO_F64)
+        pool_divide_f64(s, lead, count, acc);
+    else
+        pool_divide_f32(s, lead, count, acc);
+}
+
+/* x^p for p >= 1, by squaring. */
+static double pool_power(double x, int64_t p)
+{
+    double y = 1.0;
+    for (; p > 1; p /= 2, x *= x)
+        if (p % 2 == 1) y *= x;
+    return y * x;
 }
 
 /* Adds |x|^p in f64 and takes the root at the end: rare enough to stay simple. */
@@ -287,9 +326,7 @@ static void pool_lp_line(const pool_shape *s, const pool_line *l, const holo_ten
         for (int64_t c = 0; c < s->inner; c++) {
             double v = hg_number_at(x->data, x->dtype, x_at + (l->at + i * l->step) * s->inner + c);
             v = hg_abs_f64(v);
-            acc[(l->begin + i) * s->inner + c] += p == 1   ? v
-                                                  : p == 2 ? v * v
-                                                           : hg_pow_f64(v, (double)p);
+            acc[(l->begin + i) * s->inner + c] += pool_power(v, p);
         }
 }
 
@@ -331,7 +368,8 @@ static bool pool_box_next(const pool_shape *s, const pool_box *box, int64_t *tap
     return false;
 }
 
-static void pool_row(const hg_args *a, const pool_shape *s, int64_t unit, void *acc)
+static void pool_row(const hg_args *a, const pool_shape *s, int64_t unit, void *acc,
+                     const double *count_row)
 {
     const holo_tensor *x = &a->in[0], *y = &a->out[0];
     const int64_t outer = unit / s->rows, row = unit % s->rows, count = s->width * s->inner;
@@ -354,8 +392,7 @@ static void pool_row(const hg_args *a, const pool_shape *s, int64_t unit, void *
                 run(s, &line, base, acc);
         } while (pool_box_next(s, &box, tap));
     }
-    if (s->mode == HG_POOL_AVERAGE || s->mode == HG_POOL_AVERAGE_PADDED)
-        pool_divide(s, row, acc, type);
+    if (pool_is_average(s)) pool_divide(s, row, count_row, acc, type);
     if (lp) pool_lp_root(acc, count, a->param[HG_POOL_PARAM_P]);
     if (type == y->dtype) {
         const size_t size = hg_dtype_bits(type) / 8;
@@ -427,11 +464,14 @@ static void pool_run(const hg_args *a, hg_range r)
 {
     const pool_shape s = pool_shape_of(a);
     const bool indices = a->n_out == 2 && a->out[1].dtype != HOLO_NONE;
+    if (r.begin >= r.end) return;
+    double *count = (double *)(void *)((char *)r.scratch + pool_row_bytes(&s));
+    if (pool_is_average(&s)) pool_count_row(&s, count);
     for (int64_t u = r.begin; u < r.end; u++) {
         if (indices)
             pool_row_indices(a, &s, u);
         else
-            pool_row(a, &s, u, r.scratch);
+            pool_row(a, &s, u, r.scratch, count);
     }
 }
 

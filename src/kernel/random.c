@@ -82,7 +82,7 @@ static int64_t random_multinomial_units(const hg_args *a)
 
 static size_t random_multinomial_scratch(const hg_args *a)
 {
-    return (size_t)a->in[0].dim[1] * sizeof(double);
+    return a->out[0].dim[0] == 0 ? 0 : (size_t)a->in[0].dim[1] * sizeof(double);
 }
 
 /* Sums of weights up to each class; weights are relative to the largest, so that none overflows. */

@@ -225,8 +225,14 @@ static holo_status resize_check(const hg_args *a, holo_error *e)
 {
     HG_TRY(resize_check_inputs(a, e, false));
     HG_TRY(resize_check_out(a, e));
-    for (int d = 0; d < a->in[0].rank; d++)
+    for (int d = 0; d < a->in[0].rank; d++) {
+        const double most = (double)a->in[0].dim[d] * resize_scale(a, d) + 1.0;
         HG_TRY(resize_check_scale(a, e, d));
+        /* Keeps the number of taps, and with it the scratch, in proportion to the sizes. */
+        HG_REQUIRE(e, (double)a->out[0].dim[d] <= most, HOLO_E_SHAPE,
+                   "dimension %d of the output is %lld, its scale allows %g", d,
+                   (long long)a->out[0].dim[d], most);
+    }
     return HOLO_OK;
 }
 
@@ -354,6 +360,7 @@ typedef struct resize_work {
     resize_taps lead[HG_MAX_RANK]; /* of the current row */
     resize_taps *column;           /* of every output along L */
     void *raw, *row, *line, *result;
+    int64_t first, last; /* first row of this run; where the row before came from, or -1 */
 } resize_work;
 
 static size_t resize_taps_bytes(const resize_axis *x, int64_t count)
@@ -370,7 +377,7 @@ static size_t resize_scratch(const hg_args *a)
 {
     const resize_shape s = resize_shape_of(a);
     size_t bytes = hg_align_up(sizeof(resize_work), HG_ALIGN);
-    if (s.last < 0) return bytes;
+    if (s.last < 0 || holo_tensor_count(&a->out[0]) == 0) return bytes;
     for (int d = 0; d < s.last; d++)
         bytes += resize_taps_bytes(&s.axis[d], 1);
     const resize_axis *x = &s.axis[s.last];
@@ -485,6 +492,11 @@ static const void *resize_load(const resize_shape *s, const holo_tensor *x, int6
     {                                                                                              \
         const T *HG_RESTRICT line = vline;                                                         \
         T *HG_RESTRICT out = vout;                                                                 \
+        if (inner == 1 && t->count == 2) { /* linear pictures */                                   \
+            out[0] = (T)0 + line[t->tap[0].index] * (T)t->tap[0].weight +                          \
+                     line[t->tap[1].index] * (T)t->tap[1].weight;                                  \
+            return;                                                                                \
+        }                                                                                          \
         for (int64_t c = 0; c < inner; c++)                                                        \
             out[c] = t->count < 0 ? (T)outside : (T)0;                                             \
         for (int64_t k = 0; k < t->count; k++) {                                                   \
@@ -581,6 +593,32 @@ static void resize_fill(holo_tensor *y, int64_t first, int64_t n, double value)
     }
 }
 
+/* One element for each output: dst[o] = src[index of o]. */
+#define RESIZE_PICK(T, bits)                                                                       \
+    static void resize_pick_##bits(const resize_taps *column, int64_t n, const void *vsrc,         \
+                                   void *vdst)                                                     \
+    {                                                                                              \
+        const T *src = vsrc;                                                                       \
+        T *dst = vdst;                                                                             \
+        for (int64_t o = 0; o < n; o++)                                                            \
+            dst[o] = src[column[o].tap[0].index];                                                  \
+    }
+RESIZE_PICK(uint8_t, 8)
+RESIZE_PICK(uint16_t, 16)
+RESIZE_PICK(uint32_t, 32)
+RESIZE_PICK(uint64_t, 64)
+#undef RESIZE_PICK
+
+static bool resize_pick(const resize_taps *column, int64_t n, const char *src, char *dst,
+                        uint32_t bits)
+{
+    if (bits == 8) resize_pick_8(column, n, src, dst);
+    if (bits == 16) resize_pick_16(column, n, src, dst);
+    if (bits == 32) resize_pick_32(column, n, src, dst);
+    if (bits == 64) resize_pick_64(column, n, src, dst);
+    return bits <= 64;
+}
+
 static void resize_nearest_row(const hg_args *a, const resize_shape *s, resize_work *w, int64_t u,
                                bool inside)
 {
@@ -589,6 +627,16 @@ static void resize_nearest_row(const hg_args *a, const resize_shape *s, resize_w
     const int64_t to = u * x->out * s->inner, at[HG_MAX_RANK] = {0};
     double ignored;
     const int64_t from = inside ? resize_choice(s, w, at, &ignored) * x->in * s->inner : 0;
+    const size_t size = bits / 8;
+    const char *src = (const char *)a->in[0].data + (size_t)from * size;
+    char *dst = (char *)a->out[0].data + (size_t)to * size;
+    if (inside && w->last == from && u > w->first) { /* the row before is the same */
+        memcpy(dst, dst - (size_t)(x->out * s->inner) * size, (size_t)(x->out * s->inner) * size);
+        return;
+    }
+    w->last = inside ? from : -1;
+    const bool crops = s->coordinate == HG_RESIZE_CROP;
+    if (inside && !crops && s->inner == 1 && resize_pick(w->column, x->out, src, dst, bits)) return;
     for (int64_t o = 0; o < x->out; o++) {
         const resize_taps *t = &w->column[o];
         if (!inside || t->count < 0)
@@ -634,6 +682,8 @@ static void resize_run(const hg_args *a, hg_range r)
         return;
     }
     resize_work *w = resize_prepare(&s, r.scratch);
+    w->first = r.begin;
+    w->last = -1;
     for (int64_t u = r.begin; u < r.end; u++) {
         const bool inside = resize_find_lead(&s, a, u, w);
         if (s.mode == HG_RESIZE_NEAREST)

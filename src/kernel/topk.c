@@ -6,7 +6,7 @@
  *   out[1] indices, int64, the same shape; may be absent, but not both
  *
  * Of equal elements the one with the lower index is better; NaN is larger than every number; -0 and
- * 0 are equal. A heap of k: n log k steps a row. A unit is one row. */
+ * 0 are equal. A heap of k, or sorting: n log k steps a row. A unit is one row. */
 #include "kernel/elem.h"
 #include "kernel/number.h"
 
@@ -60,9 +60,17 @@ static int64_t topk_units(const hg_args *a)
     return holo_tensor_count(y) == 0 ? 0 : holo_tensor_count(y) / y->dim[a->param[0]];
 }
 
+/* Most of the elements are wanted: sorting them all is faster than a heap of them. */
+static bool topk_sorts(int64_t n, int64_t k)
+{
+    return k > n / 4;
+}
+
 static size_t topk_scratch(const hg_args *a)
 {
-    return (size_t)topk_out(a)->dim[a->param[0]] * sizeof(topk_entry);
+    const int64_t k = topk_out(a)->dim[a->param[0]], n = a->in[0].dim[a->param[0]];
+    if (topk_units(a) == 0) return 0;
+    return (size_t)(topk_sorts(n, k) ? 2 * n : k) * sizeof(topk_entry);
 }
 
 /* A number whose order as unsigned is that of the elements. */
@@ -100,28 +108,61 @@ static void topk_sift(topk_entry *heap, int64_t count, int64_t at)
     heap[at] = entry;
 }
 
-/* The k best of n elements, best first. */
-static void topk_row(const holo_tensor *x, int64_t first, int64_t stride, int64_t n, int64_t k,
-                     bool largest, topk_entry *heap)
+/* Sorts n entries, best first, by merging runs of 1, 2, 4 ...; returns where they are: at x or y.
+ */
+static topk_entry *topk_sort(topk_entry *x, topk_entry *y, int64_t n)
 {
+    for (int64_t run = 1; run < n; run *= 2) {
+        for (int64_t first = 0; first < n; first += 2 * run) {
+            int64_t i = first, middle = hg_min(first + run, n), j = middle;
+            const int64_t end = hg_min(first + 2 * run, n);
+            for (int64_t to = first; to < end; to++) {
+                const bool left = i < middle && (j == end || !topk_worse(x[i], x[j]));
+                y[to] = left ? x[i++] : x[j++];
+            }
+        }
+        topk_entry *t = x;
+        x = y;
+        y = t;
+    }
+    return x;
+}
+
+/* The k best of n entries through a heap of k, best first. */
+static void topk_heap(const topk_entry *next, topk_entry *heap, int64_t i, int64_t k)
+{
+    if (i < k) {
+        heap[i] = *next;
+        for (int64_t j = k / 2 - 1; i == k - 1 && j >= 0; j--)
+            topk_sift(heap, k, j);
+    } else if (topk_worse(heap[0], *next)) {
+        heap[0] = *next;
+        topk_sift(heap, k, 0);
+    }
+}
+
+/* The k best of n elements, best first; somewhere in `work`. */
+static const topk_entry *topk_row(const holo_tensor *x, int64_t first, int64_t stride, int64_t n,
+                                  int64_t k, bool largest, topk_entry *work)
+{
+    const bool sorts = topk_sorts(n, k);
+    if (k == 0) return work;
     for (int64_t i = 0; i < n; i++) {
         const uint64_t key = topk_key(x, first + i * stride);
         const topk_entry entry = {largest ? key : ~key, i};
-        if (i < k) {
-            heap[i] = entry;
-            for (int64_t j = k / 2 - 1; i == k - 1 && j >= 0; j--)
-                topk_sift(heap, k, j);
-        } else if (topk_worse(heap[0], entry)) {
-            heap[0] = entry;
-            topk_sift(heap, k, 0);
-        }
+        if (sorts)
+            work[i] = entry;
+        else
+            topk_heap(&entry, work, i, k);
     }
+    if (sorts) return topk_sort(work, work + n, n);
     for (int64_t count = k; count > 1; count--) {
-        const topk_entry worst = heap[0];
-        heap[0] = heap[count - 1];
-        heap[count - 1] = worst;
-        topk_sift(heap, count - 1, 0);
+        const topk_entry worst = work[0];
+        work[0] = work[count - 1];
+        work[count - 1] = worst;
+        topk_sift(work, count - 1, 0);
     }
+    return work;
 }
 
 static void topk_run(const hg_args *a, hg_range r)
@@ -131,16 +172,15 @@ static void topk_run(const hg_args *a, hg_range r)
     const int64_t inner = hg_dims_product(x, axis + 1, x->rank), n = x->dim[axis];
     const int64_t k = topk_out(a)->dim[axis];
     const uint32_t bits = hg_dtype_bits(x->dtype);
-    topk_entry *heap = r.scratch;
     for (int64_t u = r.begin; u < r.end; u++) {
         const int64_t from = u / inner * n * inner + u % inner,
                       to = u / inner * k * inner + u % inner;
-        topk_row(x, from, inner, n, k, a->param[1] != 0, heap);
+        const topk_entry *best = topk_row(x, from, inner, n, k, a->param[1] != 0, r.scratch);
         for (int64_t i = 0; i < k; i++) {
             if (topk_has_out(a, 0))
-                hg_elem_copy(a->out[0].data, to + i * inner, x->data, from + heap[i].index * inner,
+                hg_elem_copy(a->out[0].data, to + i * inner, x->data, from + best[i].index * inner,
                              1, bits);
-            if (topk_has_out(a, 1)) ((int64_t *)a->out[1].data)[to + i * inner] = heap[i].index;
+            if (topk_has_out(a, 1)) ((int64_t *)a->out[1].data)[to + i * inner] = best[i].index;
         }
     }
 }
