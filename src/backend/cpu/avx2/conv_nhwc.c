@@ -239,6 +239,11 @@ static void nhwc_block(const nhwc_unit *u, hg_gemm_step *step, int64_t tap, bool
         step->cols = is_last && u->c != u->sum ? cols : HG_PANEL;
         if (is_last) hg_gemm_end(step, u->finish, u->a->out[0].data);
         step->fetch_c = is_last && p->is_large && p->s.g.o > 4 * HG_PANEL;
+        /* next: the same block of the next panel, else the next block or the next unit */
+        const int64_t after = i + 1 < u->panels ? (panel + 1) * p->s.k + k0
+                              : !is_last ? (panel - i) * p->s.k + k0 + step->taps * step->depth
+                                         : (panel + 1) * p->s.k;
+        hg_gemm_fetch(step, (const char *)w->data + after * HG_PANEL * size, u->n_rows);
         hg_gemm_panel_avx2(step, u->n_rows);
     }
 }

@@ -44,11 +44,13 @@ typedef struct hg_gemm_step {
     int64_t sum_ld;
     float *c;
     int64_t ld;
-    int64_t cols;          /* 1 to 16 columns of c are written; sum always has 16 */
-    bool narrow;           /* only the first 8 columns mean anything */
-    float alpha;           /* multiplies the result; 1 leaves it alone */
-    bool fetch_a, fetch_c; /* rows of A, of C are probably not in L2 yet */
-    bool clamps;           /* the result is limited to [low, high] before it is stored */
+    int64_t cols;                /* 1 to 16 columns of c are written; sum always has 16 */
+    bool narrow;                 /* only the first 8 columns mean anything */
+    float alpha;                 /* multiplies the result; 1 leaves it alone */
+    bool fetch_a, fetch_c;       /* rows of A, of C are probably not in L2 yet */
+    const char *next;            /* weights needed after this step: fetched on the way, or NULL */
+    int64_t next_row, next_step; /* bytes of them for each row of a tile, for each k */
+    bool clamps;                 /* the result is limited to [low, high] before it is stored */
     float low, high;
     const hg_epilogue_simple *finish; /* what else is done to c, or NULL */
     const float *residual;            /* for element (0, 0) of c, when finish wants it */
@@ -87,6 +89,15 @@ void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels);
  * belong to element (i, j). Defined in epilogue.c, with its error bound. */
 void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *residual,
                          float *c, int64_t ld, int64_t rows, int64_t cols);
+
+/* Fetches a block of weights as large as the step's own while `rows` rows are computed. */
+static inline void hg_gemm_fetch(hg_gemm_step *s, const char *next, int64_t rows)
+{
+    const int64_t depth = s->taps * s->depth, bytes = depth * s->b_step;
+    s->next = next;
+    s->next_row = bytes / rows;
+    s->next_step = hg_min(64, s->next_row * HG_GEMM_ROWS / hg_max(1, depth) + 1);
+}
 
 /* First k block of a step with a simple epilogue (or NULL): the sums start with the bias, which
  * then costs nothing. `cols` columns exist from output column `col` on; edge is room for 16 values.

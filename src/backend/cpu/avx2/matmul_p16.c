@@ -69,6 +69,8 @@ HG_INLINE void gemm_store(const hg_gemm_step *s, int64_t row, __m256 low, __m256
 
 HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step *s, int64_t first)
 {
+    const char *next = s->next != NULL ? s->next + first * s->next_row : s->b;
+    const int64_t next_step = s->next_step;
     __m256 sum[HG_GEMM_ROWS][2];
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++) {
@@ -89,6 +91,8 @@ HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step 
             const __m256 low = gemm_load(b, is_half),
                          high = gemm_load(b + (is_half ? 16 : 32), is_half);
             b += step;
+            _mm_prefetch(next, _MM_HINT_T1);
+            next += next_step;
             HG_GEMM_UNROLL
             for (int i = 0; i < rows; i++) {
                 const __m256 x = _mm256_broadcast_ss(a[i] + k);
@@ -431,6 +435,13 @@ static void p16_unit_tiles(const p16_unit *u)
             if (is_last && u->c != u->sum) step.cols = hg_min(HG_PANEL, cols);
             step.fetch_a = p == 0 && step.depth >= 128;
             step.fetch_c = is_last && u->plan->is_large;
+            /* next: the same block of the next panel, else the next block or the next unit */
+            const int64_t panel = u->panel + p;
+            const int64_t after = p + 1 < u->panels ? (panel + 1) * k + k0
+                                  : !is_last        ? u->panel * k + k0 + depth
+                                                    : (panel + 1) * k;
+            hg_gemm_fetch(&step, (const char *)w->data + after * HG_PANEL * (is_half ? 2 : 4),
+                          u->n_rows);
             hg_gemm_panel_avx2(&step, u->n_rows);
         }
         if (depth == 0) break;
