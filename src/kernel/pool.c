@@ -205,8 +205,7 @@ static void pool_taps_inside(const pool_shape *s, int d, int64_t o, int64_t low,
         }                                                                                          \
     }
 #define POOL_SAME(x) (x)
-/* Without branches, so that the loops become vectors. */
-#define POOL_LARGER(y, x) (((int)((x) > (y)) | (int)((x) != (x))) != 0 ? (x) : (y))
+#define POOL_LARGER(y, x) ((x) != (x) ? (x) : (x) > (y) ? (x) : (y))
 #define POOL_LARGER_INT(y, x) ((x) > (y) ? (x) : (y))
 #define POOL_ADD(y, x) ((y) + (x))
 POOL_LINE(float, float, POOL_SAME, POOL_LARGER, max_f32)
