@@ -487,8 +487,9 @@ HOLO_API int32_t holo_session_find_input(const holo_session *session, const char
 HOLO_API int32_t holo_session_find_output(const holo_session *session, const char *name);
 
 /* Binds the caller's buffer: no copy. tensor->data must stay valid and unchanged until it is bound
- * anew or the session is freed; its contents may change between runs. Status: E_ARG, E_TYPE,
- * E_SHAPE. */
+ * anew or the session is freed; its contents may change between runs. Strings and containers are
+ * checked when they are bound: bind them anew after changing what they point to. Status: E_ARG,
+ * E_TYPE, E_SHAPE. */
 HOLO_API holo_status holo_session_set_input(holo_session *session, uint32_t index,
                                             const holo_tensor *tensor, holo_error *error);
 /* Binds a buffer of `bytes` bytes that receives output `index` (NULL: the session's own memory

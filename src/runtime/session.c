@@ -294,13 +294,24 @@ void holo_session_cancel(holo_session *session)
     atomic_store(&session->shared->cancelled, true);
 }
 
+/* Bodies count too; they are nested no deeper than open allows. */
+static void session_add_stats(const holo_session *s, holo_session_stats *out)
+{
+    out->arena_bytes += s->arena_bytes;
+    out->arena_bound += s->arena_bound;
+    out->late_bytes += s->late.bytes;
+    out->scratch_bytes += s->scratch_bytes * s->threads;
+    out->steps += s->graph->program.head.n_step;
+    for (uint32_t i = 0; i < s->n_control; i++) {
+        out->arena_bytes += s->control[i]->block_bytes;
+        for (uint32_t k = 0; k < 2; k++)
+            if (s->control[i]->body[k] != NULL) session_add_stats(s->control[i]->body[k], out);
+    }
+}
+
 void holo_session_get_stats(const holo_session *session, holo_session_stats *out)
 {
-    *out = (holo_session_stats){.arena_bytes = session->arena_bytes,
-                                .arena_bound = session->arena_bound,
-                                .late_bytes = session->late.bytes,
-                                .weight_bytes = session->model->weight_bytes,
-                                .scratch_bytes = session->scratch_bytes * session->threads,
-                                .steps = session->graph->program.head.n_step,
+    *out = (holo_session_stats){.weight_bytes = session->model->weight_bytes,
                                 .threads = session->threads};
+    session_add_stats(session, out);
 }

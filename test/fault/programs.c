@@ -169,6 +169,17 @@ const char *const fault_graphs[] = {
     " %l = SequenceLength(%t) return %a as \"a\", %l as \"l\" }",
     "graph(%x: float32[n,2], %k: int64[]) { %s = SplitToSequence(%x, %k) {axis=0}"
     " %c = ConcatFromSequence(%s) {axis=0} return %c as \"c\", %s as \"s\" }",
+    /* strings */
+    "graph(%x: string[n], %y: string[]) { %k = const string[] {\" and \"} %a = StringConcat(%x, %k)"
+    " %b = StringConcat(%a, %y) %c, %d = StringSplit(%b) %e = Equal(%x, %y)"
+    " return %c as \"c\", %d as \"d\", %e as \"e\" }",
+    "graph(%x: float32[n], %i: int64[n]) { %a = Cast(%x) {to=8} %b = Cast(%a) {to=11}"
+    " %c = Cast(%i) {to=8} return %b as \"b\", %c as \"c\" }",
+    "graph(%x: string[n]) { %y = StringNormalizer(%x) {stopwords=[\"te\", \"\"],"
+    " case_change_action=\"UPPER\"} %z = TfIdfVectorizer(%x) {mode=\"TFIDF\", min_gram_length=1,"
+    " max_gram_length=2, max_skip_count=1, ngram_counts=[0,2], ngram_indexes=[2,0,1],"
+    " pool_strings=[\"t\", \"te\", \"t\", \"tex\"], weights=[1.0, 2.0, 3.0]}"
+    " return %y as \"y\", %z as \"z\" }",
     /* recurrent */
     "graph(%x: float32[s,n,3], %w: float32[1,4,3], %r: float32[1,4,4]) {"
     " %y, %h = RNN(%x, %w, %r) {hidden_size=4} return %y as \"y\", %h as \"h\" }",
