@@ -69,6 +69,7 @@ size_t hg_fft_scratch(int64_t n)
 static void fft_chirp_init(hg_fft *f)
 {
     fft_complex_f64 *filter = f->work[0];
+    assert(f->n > 0);
     memset(filter, 0, (size_t)f->m * sizeof *filter);
     /* k^2 modulo 2 n, step by step: the angle stays small and exact. */
     for (int64_t k = 0, square = 0; k < f->n; square = (square + 2 * k + 1) % (2 * f->n), k++) {

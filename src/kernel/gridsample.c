@@ -216,8 +216,8 @@ static void grid_run(const hg_args *a, hg_range r)
     const int rank = x->rank - 2;
     const int64_t plane = hg_dims_product(x, 2, x->rank), out = hg_dims_product(y, 2, y->rank);
     const size_t size = hg_dtype_bits(y->dtype) / 8;
+    grid_axis axis[GRID_MAX_SPATIAL] = {{0}};
     for (int64_t u = r.begin; u < r.end; u++) {
-        grid_axis axis[GRID_MAX_SPATIAL];
         bool known = true;
         for (int d = 0; d < rank; d++) {
             const double n = hg_number_load(&a->in[1], u * rank + (rank - 1 - d));

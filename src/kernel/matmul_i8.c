@@ -92,37 +92,47 @@ static int32_t matmul_i8_zero(const hg_args *a, uint32_t side, int64_t batch, in
     return matmul_i8_load(z, at);
 }
 
-static void matmul_i8_run(const hg_args *a, hg_range r)
+/* c[i] += v * b[i] */
+#define MATMUL_I8_ADD(T, suffix)                                                                   \
+    static void matmul_i8_add_##suffix(uint32_t *c, uint32_t v, const T *b, int64_t n)             \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const int32_t w = (int32_t)b[i];                                                       \
+            c[i] += v * (uint32_t)w;                                                               \
+        }                                                                                          \
+    }
+MATMUL_I8_ADD(uint8_t, u8)
+MATMUL_I8_ADD(int8_t, i8)
+#undef MATMUL_I8_ADD
+
+/* Row u of the output, counted over all batches. */
+static void matmul_i8_row(const hg_args *a, int64_t u)
 {
     const holo_tensor *x = &a->in[0], *y = &a->in[1], *out = &a->out[0];
-    const int64_t m = out->dim[out->rank - 2], n = out->dim[out->rank - 1], k = x->dim[x->rank - 1];
-    for (int64_t u = r.begin; u < r.end; u++) {
-        const int64_t batch = u / m, at = matmul_i8_offset(x, out, batch) + u % m * k;
-        const int64_t bt = matmul_i8_offset(y, out, batch);
-        const int32_t zero = matmul_i8_zero(a, 0, batch, u % m);
-        uint32_t *c = (uint32_t *)out->data + u * n;
-        memset(c, 0, (size_t)n * sizeof *c);
-        for (int64_t j = 0; j < k; j++) {
-            const uint32_t v = (uint32_t)(matmul_i8_load(x, at + j) - zero);
-            if (y->dtype == HOLO_U8) {
-                const uint8_t *b = (const uint8_t *)y->data + bt + j * n;
-                for (int64_t i = 0; i < n; i++)
-                    c[i] += v * b[i];
-            } else {
-                const int8_t *b = (const int8_t *)y->data + bt + j * n;
-                for (int64_t i = 0; i < n; i++) {
-                    const int32_t w = b[i];
-                    c[i] += v * (uint32_t)w;
-                }
-            }
-        }
-        if (!hg_args_has(a, 3)) continue;
-        uint32_t sum = 0; /* of the row of A: what each unit of B's zero point adds */
-        for (int64_t j = 0; j < k; j++)
-            sum += (uint32_t)(matmul_i8_load(x, at + j) - zero);
-        for (int64_t i = 0; i < n; i++)
-            c[i] -= sum * (uint32_t)matmul_i8_zero(a, 1, batch, i);
+    const int64_t m = out->dim[out->rank - 2], n = out->dim[out->rank - 1];
+    const int64_t k = x->dim[x->rank - 1], batch = u / m;
+    const int64_t at = matmul_i8_offset(x, out, batch) + u % m * k;
+    const int64_t bt = matmul_i8_offset(y, out, batch);
+    const int32_t zero = matmul_i8_zero(a, 0, batch, u % m);
+    uint32_t *c = (uint32_t *)out->data + u * n, sum = 0; /* sum: of the row of A */
+    memset(c, 0, (size_t)n * sizeof *c);
+    for (int64_t j = 0; j < k; j++) {
+        const uint32_t v = (uint32_t)(matmul_i8_load(x, at + j) - zero);
+        sum += v;
+        if (y->dtype == HOLO_U8)
+            matmul_i8_add_u8(c, v, (const uint8_t *)y->data + bt + j * n, n);
+        else
+            matmul_i8_add_i8(c, v, (const int8_t *)y->data + bt + j * n, n);
     }
+    /* Each unit of B's zero point takes the sum away once. */
+    for (int64_t i = 0; hg_args_has(a, 3) && i < n; i++)
+        c[i] -= sum * (uint32_t)matmul_i8_zero(a, 1, batch, i);
+}
+
+static void matmul_i8_run(const hg_args *a, hg_range r)
+{
+    for (int64_t u = r.begin; u < r.end; u++)
+        matmul_i8_row(a, u);
 }
 
 const hg_kernel hg_kernels_matmul_i8[] = {

@@ -91,17 +91,18 @@ static holo_status pool_check(const hg_args *a, holo_error *e)
 static pool_shape pool_shape_of(const hg_args *a)
 {
     const holo_tensor *x = &a->in[0], *y = &a->out[0];
-    const int rank = (int)a->param[HG_POOL_PARAM_SPATIAL];
+    const int64_t step = a->param[HG_POOL_PARAM_SPATIAL];
+    const int rank = (int)step;
     const bool nhwc = a->param[HG_POOL_PARAM_LAYOUT] == HG_POOL_NHWC;
     const int first = nhwc ? 1 : 2;
     const int64_t *list = a->param + HG_POOL_PARAM_LISTS;
     pool_shape s = {.in = x->dim + first,
                     .out = y->dim + first,
                     .kernel = list,
-                    .stride = list + rank,
-                    .pad_begin = list + 2 * rank,
-                    .pad_end = list + 3 * rank,
-                    .dilation = list + 4 * rank,
+                    .stride = list + step,
+                    .pad_begin = list + 2 * step,
+                    .pad_end = list + 3 * step,
+                    .dilation = list + 4 * step,
                     .rank = rank,
                     .inner = nhwc ? x->dim[x->rank - 1] : 1,
                     .in_count = hg_dims_product(x, first, first + rank),

@@ -65,7 +65,7 @@ static bool resize_is_late(const hg_args *a)
 
 static const int64_t *resize_dim_params(const hg_args *a, int d)
 {
-    return a->param + HG_RESIZE_PARAM_DIMS + d * HG_RESIZE_DIM_PARAMS;
+    return a->param + HG_RESIZE_PARAM_DIMS + (int64_t)d * HG_RESIZE_DIM_PARAMS;
 }
 
 /* Scale of dimension d; 0 for one that cannot be used. */

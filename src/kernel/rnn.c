@@ -195,7 +195,7 @@ typedef struct rnn_work {
 static double rnn_apply(const rnn_work *w, int which, double x)
 {
     if (w->clip > 0.0) x = x < -w->clip ? -w->clip : x > w->clip ? w->clip : x;
-    return rnn_activate(w->function + which * HG_RNN_FUNCTION_PARAMS, x);
+    return rnn_activate(w->function + (int64_t)which * HG_RNN_FUNCTION_PARAMS, x);
 }
 
 /* Bias of row `row`: of the input (side 0) or the recurrence (side 1). */

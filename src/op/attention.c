@@ -37,7 +37,7 @@ static holo_status attention_heads(const hg_infer *n, const char *name, const hg
 
 static holo_status attention_read(const hg_infer *n, attention_shape *s)
 {
-    hg_dim ignored;
+    hg_dim ignored = 0;
     const hg_type *q = n->in[ATTENTION_Q], *k = n->in[ATTENTION_K], *v = n->in[ATTENTION_V];
     s->batch = q->dim[0];
     HG_TRY(attention_heads(n, "q_num_heads", q, &s->q_heads, &s->queries, &s->size));
@@ -94,7 +94,7 @@ static holo_status attention_check(const hg_infer *n)
 
 static holo_status attention_infer(hg_infer *n)
 {
-    attention_shape s;
+    attention_shape s = {0};
     HG_TRY(attention_check(n));
     HG_TRY(attention_read(n, &s));
     const hg_type *q = n->in[ATTENTION_Q];
@@ -227,7 +227,7 @@ static holo_status attention_lower(hg_build *b)
     const hg_type *in[ATTENTION_LENGTHS + 1];
     hg_infer n = {
         .g = b->g, .ctx = b->ctx, .dims = &b->g->dims, .id = b->id, .node = b->node, .in = in};
-    attention_shape s;
+    attention_shape s = {0};
     for (uint32_t i = 0; i <= ATTENTION_LENGTHS; i++)
         in[i] = hg_build_type(b, hg_build_in(b, i));
     const holo_dtype dtype = in[ATTENTION_Q]->dtype;

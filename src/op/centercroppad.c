@@ -36,7 +36,7 @@ static holo_status centercroppad_lower(hg_build *b)
     hg_dims *d = &b->g->dims;
     hg_value_id x = hg_build_in(b, 0);
     hg_type type = *hg_build_type(b, x);
-    hg_dim size[HG_MAX_RANK], start[HG_MAX_RANK], end[HG_MAX_RANK], pads[2 * HG_MAX_RANK];
+    hg_dim size[HG_MAX_RANK] = {0}, start[HG_MAX_RANK], end[HG_MAX_RANK], pads[2 * HG_MAX_RANK];
     hg_dim zero = hg_dim_const(d, 0), two = hg_dim_const(d, 2);
     const hg_type *in[] = {&type, hg_build_type(b, hg_build_in(b, 1))};
     hg_infer n = {

@@ -15,8 +15,8 @@ static holo_status col2im_read(const hg_infer *n, hg_window *w, const hg_dim **i
 
 static holo_status col2im_infer(hg_infer *n)
 {
-    hg_window w;
-    const hg_dim *image;
+    hg_window w = {0};
+    const hg_dim *image = NULL;
     hg_dims *d = n->dims;
     HG_TRY(hg_infer_rank(n, 0, 3, 3));
     HG_TRY(col2im_read(n, &w, &image));
@@ -34,8 +34,8 @@ static holo_status col2im_infer(hg_infer *n)
 static holo_status col2im_emit(hg_emit *e)
 {
     hg_infer n = hg_emit_reader(e);
-    hg_window w;
-    const hg_dim *image;
+    hg_window w = {0};
+    const hg_dim *image = NULL;
     HG_TRY(col2im_read(&n, &w, &image));
     e->n_in = 1;
     HG_TRY(hg_emit_int(e, w.rank));

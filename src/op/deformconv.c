@@ -13,8 +13,8 @@ static holo_status deformconv_read(const hg_infer *n, const hg_type *x, const hg
 
 static holo_status deformconv_infer(hg_infer *n)
 {
-    hg_conv c;
-    int64_t offset_groups;
+    hg_conv c = {0};
+    int64_t offset_groups = 1;
     for (uint32_t i = 1; i < n->n_in; i++)
         if (hg_infer_has(n, i)) HG_TRY(hg_infer_same_type(n, 0, i));
     HG_TRY(deformconv_read(n, n->in[0], n->in[1], &c, &offset_groups));
@@ -28,8 +28,8 @@ static holo_status deformconv_infer(hg_infer *n)
 static holo_status deformconv_emit(hg_emit *e)
 {
     hg_infer n = hg_emit_reader(e);
-    hg_conv c;
-    int64_t offset_groups;
+    hg_conv c = {0};
+    int64_t offset_groups = 1;
     HG_TRY(deformconv_read(&n, hg_emit_type(e, 0), hg_emit_type(e, 1), &c, &offset_groups));
     HG_TRY(hg_emit_int(e, c.window.rank));
     HG_TRY(hg_emit_int(e, c.groups));

@@ -82,7 +82,7 @@ holo_status hg_conv_params(hg_emit *e, const hg_conv *c)
 holo_status hg_conv_emit(hg_emit *e, hg_conv_kind kind)
 {
     hg_infer n = hg_emit_reader(e);
-    hg_conv c;
+    hg_conv c = {0};
     HG_TRY(hg_conv_read(&n, kind, hg_emit_type(e, 0), hg_emit_type(e, 1), &c));
     return hg_conv_params(e, &c);
 }

@@ -23,9 +23,9 @@ static const struct {
     {"Softplus", 0.0, 0.0, false, false},
 };
 
-static char rnn_lower(char c)
+static int rnn_lower(int c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
 /* Names are compared without case: exporters do not agree on it. */
@@ -117,8 +117,8 @@ holo_status hg_rnn_infer(hg_infer *n, const hg_rnn_form *form)
 {
     int64_t direction, layout, variant;
     double clip;
-    rnn_function function[6];
-    uint32_t count;
+    rnn_function function[6] = {{0}};
+    uint32_t count = 0;
     for (uint32_t i = 0; i < 3; i++)
         HG_TRY(hg_infer_rank(n, i, 3, 3));
     HG_TRY(rnn_direction(n, &direction));
@@ -145,8 +145,8 @@ holo_status hg_rnn_emit(hg_emit *e, const hg_rnn_form *form)
 {
     hg_infer n = hg_emit_reader(e);
     int64_t direction;
-    rnn_function function[6];
-    uint32_t count;
+    rnn_function function[6] = {{0}};
+    uint32_t count = 0;
     HG_TRY(rnn_direction(&n, &direction));
     HG_TRY(rnn_functions(&n, form, direction == HG_RNN_BIDIRECTIONAL ? 2 : 1, function, &count));
     HG_TRY(hg_emit_int(e, hg_node_int(e->node, "layout", 0) != 0));

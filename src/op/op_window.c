@@ -7,8 +7,9 @@ enum { WINDOW_LIMIT = INT32_MAX };
 hg_infer hg_emit_reader(const hg_emit *e)
 {
     hg_infer n = {.g = e->g, .ctx = e->ctx, .dims = &e->g->dims, .id = e->id, .node = e->node};
-    const hg_type **in = hg_arena_array(&e->ctx->arena, e->node->n_in + 1, sizeof *in);
-    if (in == NULL) return n; /* shape rules that look at n.in find no input */
+    const hg_type **in;
+    if (HG_NEW(e->ctx, e->node->n_in + 1, &in) != HOLO_OK)
+        return n; /* shape rules that look at n.in find no input */
     for (uint32_t i = 0; i < e->node->n_in; i++)
         in[i] = hg_emit_type(e, i);
     n.in = in;
@@ -44,7 +45,7 @@ static holo_status window_list(const hg_infer *n, const char *name, size_t count
 
 static holo_status window_kernel(const hg_infer *n, const hg_dim *kernel, hg_window *w)
 {
-    hg_dim stated[HG_MAX_SPATIAL];
+    hg_dim stated[HG_MAX_SPATIAL] = {0};
     bool is_stated = hg_node_attr(n->node, "kernel_shape") != NULL;
     if (!is_stated && kernel == NULL)
         return hg_infer_fail(n, HOLO_E_MODEL, "attribute kernel_shape is missing");
