@@ -69,12 +69,13 @@ size_t hg_fft_scratch(int64_t n)
 static void fft_chirp_init(hg_fft *f)
 {
     fft_complex_f64 *filter = f->work[0];
-    assert(f->n > 0);
+    const int64_t period = 2 * f->n;
+    assert(period > 0);
     memset(filter, 0, (size_t)f->m * sizeof *filter);
     /* k^2 modulo 2 n, step by step: the angle stays small and exact. */
-    for (int64_t k = 0, square = 0; k < f->n; square = (square + 2 * k + 1) % (2 * f->n), k++) {
+    for (int64_t k = 0, square = 0; k < f->n; square = (square + 2 * k + 1) % period, k++) {
         double *c = f->chirp + 2 * k;
-        fft_polar(c, square, 2 * f->n);
+        fft_polar(c, square, period);
         const fft_complex_f64 value = {c[0], c[1]};
         c[1] = -c[1];
         filter[k] = value;

@@ -7,9 +7,8 @@ enum { WINDOW_LIMIT = INT32_MAX };
 hg_infer hg_emit_reader(const hg_emit *e)
 {
     hg_infer n = {.g = e->g, .ctx = e->ctx, .dims = &e->g->dims, .id = e->id, .node = e->node};
-    const hg_type **in;
-    if (HG_NEW(e->ctx, e->node->n_in + 1, &in) != HOLO_OK)
-        return n; /* shape rules that look at n.in find no input */
+    const hg_type **in = hg_arena_array(&e->ctx->arena, e->node->n_in + 1, sizeof(void *));
+    if (in == NULL) return n; /* shape rules that look at n.in find no input */
     for (uint32_t i = 0; i < e->node->n_in; i++)
         in[i] = hg_emit_type(e, i);
     n.in = in;
