@@ -15,17 +15,12 @@ static void expand_content(hg_infer *n)
         content[i] = from[0];
 }
 
-/* Broadcast of two dims where no kernel sees the second: what does not fit at run time becomes -1.
- */
-static holo_status expand_dim(const hg_infer *n, hg_dim a, hg_dim b, hg_dim *out)
+/* Whether two dims broadcast: no kernel sees the second. */
+static hg_dim expand_fits(hg_dims *d, hg_dim a, hg_dim b)
 {
-    hg_dims *d = n->dims;
     hg_dim one = hg_dim_const(d, 1);
-    HG_TRY(hg_infer_broadcast_dim(n, a, b, out));
-    if (a == b || a == one || b == one) return HOLO_OK;
-    hg_dim fits = hg_dim_max(d, hg_dim_eq(d, a, b), hg_dim_eq(d, b, one));
-    *out = hg_dim_select(d, hg_dim_eq(d, a, one), b, hg_shape_guard(d, fits, a));
-    return HOLO_OK;
+    hg_dim single = hg_dim_max(d, hg_dim_eq(d, a, one), hg_dim_eq(d, b, one));
+    return hg_dim_max(d, hg_dim_eq(d, a, b), single);
 }
 
 static holo_status expand_infer(hg_infer *n)
@@ -39,12 +34,15 @@ static holo_status expand_infer(hg_infer *n)
         return hg_infer_fail(n, HOLO_E_UNSUPPORTED, "the new rank is %u, expected at most %d",
                              count, HG_MAX_RANK);
     const int32_t rank = in->rank > (int32_t)count ? in->rank : (int32_t)count;
-    hg_dim one = hg_dim_const(n->dims, 1);
+    hg_dim one = hg_dim_const(n->dims, 1), fits = one;
     n->out[0] = (hg_type){.dtype = in->dtype, .rank = rank};
     for (int32_t i = 0; i < rank; i++) {
         int32_t a = i - (rank - in->rank), b = i - (rank - (int32_t)count);
-        HG_TRY(expand_dim(n, a < 0 ? one : in->dim[a], b < 0 ? one : shape[b], &n->out[0].dim[i]));
+        hg_dim from = a < 0 ? one : in->dim[a], to = b < 0 ? one : shape[b];
+        HG_TRY(hg_infer_broadcast_dim(n, from, to, &n->out[0].dim[i]));
+        fits = hg_shape_and(n->dims, fits, expand_fits(n->dims, from, to));
     }
+    hg_shape_require(n->dims, fits, &n->out[0]);
     expand_content(n);
     return HOLO_OK;
 }

@@ -53,6 +53,18 @@ hg_dim hg_shape_guard(hg_dims *d, hg_dim condition, hg_dim dim)
     return hg_dim_select(d, condition, dim, hg_dim_const(d, -1));
 }
 
+void hg_shape_require(hg_dims *d, hg_dim condition, hg_type *type)
+{
+    int32_t best = 0;
+    int64_t size;
+    if (type->rank == 0 || hg_dim_is(d, condition, 1)) return;
+    for (int32_t i = type->rank - 1; i >= 0; i--)
+        if (!hg_dim_is(d, type->dim[i], 1)) best = i;
+    for (int32_t i = type->rank - 1; i >= 0; i--)
+        if (!hg_dim_is_const(d, type->dim[i], &size)) best = i;
+    type->dim[best] = hg_shape_guard(d, condition, type->dim[best]);
+}
+
 hg_dim hg_shape_divide(hg_dims *d, hg_dim dim, int64_t by)
 {
     hg_dim divisor = hg_dim_const(d, by), quotient = hg_dim_floordiv(d, dim, divisor);

@@ -17,6 +17,9 @@ hg_dim hg_shape_and(hg_dims *d, hg_dim a, hg_dim b);
 hg_dim hg_shape_within(hg_dims *d, hg_dim value, int64_t low, int64_t high);
 /* dim when the condition holds, otherwise -1, which the runtime refuses as a dimension. */
 hg_dim hg_shape_guard(hg_dims *d, hg_dim condition, hg_dim dim);
+/* The same for a whole type: one of its dims carries the condition, best one that is not a number
+ * anyway. A scalar has none. */
+void hg_shape_require(hg_dims *d, hg_dim condition, hg_type *type);
 /* dim / by; -1 when that leaves a rest. */
 hg_dim hg_shape_divide(hg_dims *d, hg_dim dim, int64_t by);
 /* An axis in [-rank, rank), made non-negative. */

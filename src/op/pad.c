@@ -74,7 +74,7 @@ static holo_status pad_infer(hg_infer *n)
         if (hg_dim_is_const(d, n->out[0].dim[i], &size) && size < 0)
             return hg_infer_fail(n, HOLO_E_SHAPE, "dimension %d would be %lld", i, (long long)size);
     }
-    if (in->rank > 0) n->out[0].dim[0] = hg_shape_guard(d, p.axes.valid, n->out[0].dim[0]);
+    hg_shape_require(d, p.axes.valid, &n->out[0]);
     return HOLO_OK;
 }
 

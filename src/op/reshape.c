@@ -68,8 +68,7 @@ static holo_status reshape_guard(const hg_infer *n, hg_type *out)
         before != after)
         return hg_infer_fail(n, HOLO_E_SHAPE, "the input has %lld elements, the new shape %lld",
                              (long long)before, (long long)after);
-    if (from != to && out->rank > 0)
-        out->dim[0] = hg_shape_guard(n->dims, hg_dim_eq(n->dims, from, to), out->dim[0]);
+    hg_shape_require(n->dims, hg_dim_eq(n->dims, from, to), out);
     return HOLO_OK;
 }
 

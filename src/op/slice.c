@@ -113,7 +113,7 @@ static holo_status slice_infer(hg_infer *n)
     for (int32_t i = 0; i < in->rank; i++)
         if (!hg_dim_is(n->dims, hg_shape_has_axis(n->dims, &s.axes, i), 0))
             n->out[0].dim[i] = slice_along(n->dims, &s, i, in->dim[i]).size;
-    if (in->rank > 0) n->out[0].dim[0] = hg_shape_guard(n->dims, s.axes.valid, n->out[0].dim[0]);
+    hg_shape_require(n->dims, s.axes.valid, &n->out[0]);
     slice_content(n, &s);
     return HOLO_OK;
 }

@@ -16,11 +16,14 @@ static holo_status squeeze_upgrade(hg_graph *g, hg_node_id id, int32_t opset)
 static void squeeze_all(const hg_infer *n, hg_type *out)
 {
     hg_dims *d = n->dims;
-    hg_dim one = hg_dim_const(d, 1);
+    hg_dim one = hg_dim_const(d, 1), stay = one;
     for (int32_t i = 0; i < n->in[0]->rank; i++) {
-        hg_dim dim = n->in[0]->dim[i], stays = hg_dim_sub(d, one, hg_dim_eq(d, dim, one));
-        if (dim != one) out->dim[out->rank++] = hg_shape_guard(d, stays, dim);
+        hg_dim dim = n->in[0]->dim[i];
+        if (dim == one) continue;
+        out->dim[out->rank++] = dim;
+        stay = hg_shape_and(d, stay, hg_dim_sub(d, one, hg_dim_eq(d, dim, one)));
     }
+    hg_shape_require(d, stay, out);
 }
 
 /* Dimension p of the result is the input's j when j stays and p others before it do. */
@@ -67,7 +70,7 @@ static holo_status squeeze_infer(hg_infer *n)
     out->rank = n->in[0]->rank - (int32_t)count;
     for (int32_t p = 0; p < out->rank; p++)
         out->dim[p] = squeeze_dim(n, &axes, p);
-    if (out->rank > 0) out->dim[0] = hg_shape_guard(n->dims, fits, out->dim[0]);
+    hg_shape_require(n->dims, fits, out);
     return HOLO_OK;
 }
 

@@ -32,7 +32,7 @@ static holo_status unsqueeze_infer(hg_infer *n)
         n->out[0].dim[p] = hg_dim_select(d, is_new, one, dim);
         used = hg_dim_add(d, used, hg_dim_sub(d, one, is_new));
     }
-    if (rank > 0) n->out[0].dim[0] = hg_shape_guard(d, axes.valid, n->out[0].dim[0]);
+    hg_shape_require(d, axes.valid, &n->out[0]);
     hg_shape_keep_content(n);
     return HOLO_OK;
 }

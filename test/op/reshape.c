@@ -44,11 +44,9 @@ static void reshape_run_time(void)
 {
     static const struct {
         int64_t shape[2], expected[2];
-    } table[] = {{{6, 4}, {6, 4}},
-                 {{0, 12}, {2, 12}},
-                 {{-1, 8}, {3, 8}},
-                 {{0, -1}, {2, 12}},
-                 {{24, 1}, {24, 1}}};
+    } table[] = {{{6, 4}, {6, 4}},   {{0, 12}, {2, 12}},   {{-1, 8}, {3, 8}},
+                 {{0, -1}, {2, 12}}, {{24, 1}, {24, 1}},   {{5, 5}, {-1, 5}},
+                 {{-1, 7}, {-1, 7}}, {{-1, -1}, {-1, 24}}, {{4, 5}, {-1, 5}}};
     fixture *f = rule_parse("%x: float32[2,3,4], %s: int64[2]", "%y = Reshape(%x, %s)");
     CHECK_OK(rule_infer(f), &f->error);
     const hg_node *n = hg_graph_node(&f->g, hg_graph_region(&f->g, HG_REGION_MAIN)->first);

@@ -65,6 +65,7 @@ static void squeeze_run_time(void)
     CHECK_OK(rule_infer(f), &f->error);
     squeeze_with(f, (const int64_t[]){0, 2}, 2, (const int64_t[]){3, 5});
     squeeze_with(f, (const int64_t[]){-2, 0}, 2, (const int64_t[]){3, 5});
+    squeeze_with(f, (const int64_t[]){0, 1}, 2, (const int64_t[]){-1, 5}); /* 3 is not 1 */
     squeeze_with(f, (const int64_t[]){0, 0}, 2, (const int64_t[]){-1, 1}); /* refused: -1 */
     squeeze_with(f, (const int64_t[]){0, 4}, 2, (const int64_t[]){-1, 1});
     squeeze_with(f, (const int64_t[]){0, INT64_MIN}, 2, (const int64_t[]){-1, 1});
