@@ -165,7 +165,7 @@ void hg_epilogue_run(const hg_epilogue *ep, const hg_epilogue_tile *tile)
 
 /* ---- recognising simple epilogues --------------------------------------------------------- */
 
-enum { EPILOGUE_MAX_OP = 24 };
+enum { EPILOGUE_MAX_OP = 32 };
 
 /* The code as a graph: operands are numbers of operations. */
 typedef struct epilogue_graph {
@@ -240,65 +240,83 @@ static uint32_t epilogue_clamp(const epilogue_graph *g, uint32_t i, float *low, 
     return *low <= *high ? i : whole; /* otherwise the order matters */
 }
 
-/* i = clamp(x * scale + shift) * factor of x itself. */
-static bool epilogue_gate(const epilogue_graph *g, uint32_t i, uint32_t x, hg_epilogue_simple *s)
+/* Takes factors that are constant off operation i. */
+static uint32_t epilogue_strip(const epilogue_graph *g, uint32_t i, float *factor)
 {
     uint32_t inner;
     float value;
-    s->scale = s->factor = 1;
-    s->shift = 0;
-    if (epilogue_with_const(g, i, HG_LANE_MUL, &inner, &value)) {
-        s->factor = value;
-        i = inner;
-    } else if (epilogue_with_const(g, i, HG_LANE_DIV, &inner, &value)) {
-        s->factor = 1 / value;
+    for (;;) {
+        if (epilogue_with_const(g, i, HG_LANE_MUL, &inner, &value))
+            *factor *= value;
+        else if (epilogue_with_const(g, i, HG_LANE_DIV, &inner, &value))
+            *factor /= value;
+        else
+            return i;
         i = inner;
     }
-    i = epilogue_clamp(g, i, &s->low, &s->high);
-    if (epilogue_with_const(g, i, HG_LANE_ADD, &inner, &s->shift)) i = inner;
-    if (i != x && epilogue_with_const(g, i, HG_LANE_MUL, &inner, &s->scale)) i = inner;
-    return i == x && s->low > -INFINITY && s->high < INFINITY;
+}
+
+/* i = x * scale + shift, either of them left out; x itself is reached, or the innermost operation.
+ */
+static uint32_t epilogue_affine(const epilogue_graph *g, uint32_t i, uint32_t x, float *scale,
+                                float *shift)
+{
+    uint32_t inner;
+    *scale = 1;
+    *shift = 0;
+    if (i != x && epilogue_with_const(g, i, HG_LANE_ADD, &inner, shift)) i = inner;
+    return i == x ? i : epilogue_strip(g, i, scale);
 }
 
 /* x * other, where other depends on x alone. */
-static bool epilogue_product(const epilogue_graph *g, uint32_t x, uint32_t other,
-                             hg_epilogue_simple *s)
+static bool epilogue_pair(const epilogue_graph *g, uint32_t x, uint32_t other,
+                          hg_epilogue_simple *s)
 {
-    if (epilogue_is(g, other, HG_LANE_SIGMOID) && g->a[other] == x) {
+    uint32_t inner;
+    float value;
+    if (epilogue_is(g, other, HG_LANE_SIGMOID)) {
         s->act = HG_EPILOGUE_SILU;
-        return true;
+        return g->a[other] == x;
+    }
+    if (epilogue_with_const(g, other, HG_LANE_ADD, &inner, &value) && value == 1 &&
+        epilogue_is(g, inner, HG_LANE_ERF)) {
+        s->act = HG_EPILOGUE_GELU;
+        return epilogue_affine(g, g->a[inner], x, &s->gate_scale, &s->gate_shift) == x &&
+               s->gate_shift == 0;
     }
     s->act = HG_EPILOGUE_HARDSWISH;
-    return epilogue_gate(g, other, x, s);
+    inner = epilogue_clamp(g, other, &s->low, &s->high);
+    return s->low > -INFINITY && s->high < INFINITY &&
+           epilogue_affine(g, inner, x, &s->gate_scale, &s->gate_shift) == x;
 }
 
-/* Takes the activation off operation i; what remains is a sum. */
+/* Either order, with or without constants inside the two factors. */
+static bool epilogue_product(const epilogue_graph *g, uint32_t i, uint32_t *x,
+                             hg_epilogue_simple *s)
+{
+    if (!epilogue_is(g, i, HG_LANE_MUL)) return false;
+    const uint32_t side[2] = {g->a[i], g->b[i]};
+    for (int n = 0; n < 8; n++) {
+        float factor = 1;
+        const uint32_t first = side[n & 1], second = side[(n & 1) ^ 1];
+        *x = n & 2 ? epilogue_strip(g, first, &factor) : first;
+        if (!epilogue_pair(g, *x, n & 4 ? epilogue_strip(g, second, &factor) : second, s)) continue;
+        s->factor *= factor;
+        return true;
+    }
+    return false;
+}
+
+/* Takes the activation and its factor off operation i. */
 static uint32_t epilogue_activation(const epilogue_graph *g, uint32_t i, hg_epilogue_simple *s)
 {
-    uint32_t inner = i;
-    float factor = 1, value;
-    if (epilogue_with_const(g, i, HG_LANE_MUL, &inner, &value))
-        factor = value;
-    else if (epilogue_with_const(g, i, HG_LANE_DIV, &inner, &value))
-        factor = 1 / value;
-    else
-        inner = i;
-    if (epilogue_is(g, inner, HG_LANE_MUL)) {
-        const uint32_t a = g->a[inner], b = g->b[inner];
-        uint32_t x = a;
-        bool matches = epilogue_product(g, a, b, s);
-        if (!matches) {
-            x = b;
-            matches = epilogue_product(g, b, a, s);
-        }
-        if (matches && (inner == i || s->act == HG_EPILOGUE_HARDSWISH)) {
-            s->factor *= factor;
-            return x;
-        }
-    }
-    inner = epilogue_clamp(g, i, &s->low, &s->high);
-    s->act = inner == i ? HG_EPILOGUE_LINEAR : HG_EPILOGUE_CLAMP;
-    return inner;
+    uint32_t x;
+    s->factor = 1;
+    i = epilogue_strip(g, i, &s->factor);
+    if (epilogue_product(g, i, &x, s)) return x;
+    x = epilogue_clamp(g, i, &s->low, &s->high);
+    s->act = x == i ? HG_EPILOGUE_LINEAR : HG_EPILOGUE_CLAMP;
+    return x;
 }
 
 /* i = operand 0 plus at most one bias and one residual. */
@@ -322,6 +340,22 @@ static bool epilogue_sum(const epilogue_graph *g, uint32_t i, hg_epilogue_simple
     return epilogue_is(g, i, HG_LANE_LOAD) && g->op[i].index == 0;
 }
 
+/* Takes off a residual that is added last; one that could as well be part of the sum stays there.
+ */
+static uint32_t epilogue_last(const epilogue_graph *g, uint32_t i, hg_epilogue_simple *s)
+{
+    for (int side = 0; side < 2 && epilogue_is(g, i, HG_LANE_ADD); side++) {
+        const uint32_t added = side == 0 ? g->b[i] : g->a[i];
+        const uint32_t rest = side == 0 ? g->a[i] : g->b[i];
+        hg_epilogue_simple unused = {0};
+        if (epilogue_residual(g, added) == NULL || epilogue_sum(g, i, &unused)) continue;
+        s->residual = epilogue_residual(g, added);
+        s->residual_last = true;
+        return rest;
+    }
+    return i;
+}
+
 bool hg_epilogue_is_simple(const hg_args *a, uint32_t first_extra, hg_epilogue_simple *simple)
 {
     const hg_lane_code *code = a->code;
@@ -338,20 +372,13 @@ bool hg_epilogue_is_simple(const hg_args *a, uint32_t first_extra, hg_epilogue_s
         g.b[i] = writer[code->op[i].b];
         writer[code->op[i].dst] = (uint8_t)i;
     }
-    const uint32_t last = writer[code->out[0].reg];
-    *simple = (hg_epilogue_simple){.act = HG_EPILOGUE_LINEAR};
-    if (epilogue_is(&g, last, HG_LANE_ADD)) {
-        /* a residual added after an activation */
-        for (int side = 0; side < 2; side++) {
-            const uint32_t added = side == 0 ? g.b[last] : g.a[last];
-            const uint32_t rest = side == 0 ? g.a[last] : g.b[last];
-            const float *residual = epilogue_residual(&g, added);
-            const uint32_t inner = epilogue_activation(&g, rest, simple);
-            if (residual == NULL || inner == rest) continue;
-            simple->residual = residual;
-            simple->residual_last = true;
-            return epilogue_sum(&g, inner, simple);
-        }
-    }
-    return epilogue_sum(&g, epilogue_activation(&g, last, simple), simple);
+    *simple = (hg_epilogue_simple){.act = HG_EPILOGUE_LINEAR, .factor = 1};
+    const uint32_t last = epilogue_last(&g, writer[code->out[0].reg], simple);
+    uint32_t i = last, inner;
+    if (epilogue_with_const(&g, i, HG_LANE_ADD, &inner, &simple->offset)) i = inner;
+    i = epilogue_activation(&g, i, simple);
+    i = epilogue_affine(&g, i, UINT32_MAX, &simple->scale, &simple->shift);
+    simple->is_scaled = simple->scale != 1 || simple->shift != 0;
+    simple->is_final = simple->factor == 1 && simple->offset == 0;
+    return epilogue_sum(&g, i, simple);
 }

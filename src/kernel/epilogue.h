@@ -65,19 +65,31 @@ void hg_epilogue_run(const hg_epilogue *ep, const hg_epilogue_tile *tile);
 
 typedef enum hg_epilogue_act {
     HG_EPILOGUE_LINEAR,
-    HG_EPILOGUE_CLAMP,    /* x limited to [low, high] */
-    HG_EPILOGUE_SILU,     /* x sigmoid(x) */
-    HG_EPILOGUE_HARDSWISH /* x * clamp(x * scale + shift) * factor */
+    HG_EPILOGUE_CLAMP,     /* limited to [low, high] */
+    HG_EPILOGUE_SILU,      /* v sigmoid(v) */
+    HG_EPILOGUE_HARDSWISH, /* v * clamp(v * gate_scale + gate_shift) */
+    HG_EPILOGUE_GELU       /* v (1 + erf(v * gate_scale)) */
 } hg_epilogue_act;
 
-/* act(x + bias + residual), or act(x + bias) + residual. */
+/* v = (x + bias + residual) * scale + shift;  y = act(v) * factor + offset. The residual may come
+ * last instead: y + residual. */
 typedef struct hg_epilogue_simple {
     hg_epilogue_act act;
     const float *bias;     /* one value for each column, or NULL */
     const float *residual; /* one value for each output, or NULL */
     bool residual_last;
-    float low, high, scale, shift, factor;
+    bool is_scaled; /* scale is not 1 or shift not 0 */
+    bool is_final;  /* factor is 1 and offset 0 */
+    float scale, shift, factor, offset;
+    float low, high, gate_scale, gate_shift;
 } hg_epilogue_simple;
+
+/* Nothing but a bias and a clamp. */
+static inline bool hg_epilogue_is_plain(const hg_epilogue_simple *e)
+{
+    return e->residual == NULL && !e->is_scaled && e->is_final &&
+           (e->act == HG_EPILOGUE_LINEAR || e->act == HG_EPILOGUE_CLAMP);
+}
 
 /* Whether the code is of that form, up to rounding, with an f32 result and output of matrix form
  * (columns are the last dim). Checked arguments only; false without code. */

@@ -35,6 +35,8 @@ enum {
     EP_SIXTH = 0x3e2aaaab,
     EP_THREE = 0x40400000,
     EP_SIX = 0x40c00000,
+    EP_ROOT = 0x3fb504f3, /* of 2 */
+    EP_ROOT_INVERSE = 0x3f3504f3,
     EP_NAN = 0x7fc00000
 };
 
@@ -46,7 +48,7 @@ typedef struct ep_case {
     hg_epilogue_act act;
     bool has_bias, has_residual, residual_last;
     uint32_t n_op;
-    hg_lane_op op[12];
+    hg_lane_op op[22];
 } ep_case;
 
 /* clang-format off */
@@ -79,6 +81,28 @@ static const ep_case ep_cases[] = {
     {"x (relu6(x + 3) / 6)", true, HG_EPILOGUE_HARDSWISH, false, false, false, 10,
      {LOAD(0, 0), CONST(1, EP_THREE), OP2(ADD, 2, 0, 1), CONST(3, EP_ZERO), OP2(MAX, 4, 2, 3), CONST(5, EP_SIX), OP2(MIN, 6, 4, 5),
       CONST(7, EP_SIX), OP2(DIV, 8, 6, 7), OP2(MUL, 9, 8, 0)}},
+    {"silu, scaled", true, HG_EPILOGUE_SILU, false, false, false, 5,
+     {LOAD(0, 0), OP1(SIGMOID, 1, 0), OP2(MUL, 2, 0, 1), CONST(3, EP_THREE), OP2(MUL, 4, 2, 3)}},
+    {"silu of a scaled sum", true, HG_EPILOGUE_SILU, true, false, false, 7,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), CONST(3, EP_HALF), OP2(MUL, 4, 2, 3), OP1(SIGMOID, 5, 4), OP2(MUL, 6, 4, 5)}},
+    {"constant", true, HG_EPILOGUE_LINEAR, false, false, false, 3, {LOAD(0, 0), CONST(1, EP_THREE), OP2(ADD, 2, 1, 0)}},
+    {"scaled", true, HG_EPILOGUE_LINEAR, true, false, false, 7,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), CONST(3, EP_HALF), OP2(MUL, 4, 3, 2), CONST(5, EP_ONE), OP2(ADD, 6, 4, 5)}},
+    {"scaled, residual", true, HG_EPILOGUE_LINEAR, true, true, true, 7,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), CONST(3, EP_HALF), OP2(MUL, 4, 3, 2), LOAD(5, 2), OP2(ADD, 6, 4, 5)}},
+    {"hard sigmoid", true, HG_EPILOGUE_CLAMP, true, false, false, 11,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), CONST(3, EP_SIXTH), OP2(MUL, 4, 2, 3), CONST(5, EP_HALF), OP2(ADD, 6, 4, 5),
+      CONST(7, EP_ZERO), OP2(MAX, 8, 6, 7), CONST(9, EP_ONE), OP2(MIN, 10, 8, 9)}},
+    {"hardswish between scales", true, HG_EPILOGUE_HARDSWISH, true, false, false, 18,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), CONST(3, EP_HALF), OP2(MUL, 4, 3, 2), CONST(5, EP_ONE), OP2(ADD, 6, 4, 5),
+      CONST(7, EP_THREE), OP2(ADD, 8, 6, 7), CONST(9, EP_ZERO), OP2(MAX, 10, 8, 9), CONST(11, EP_SIX), OP2(MIN, 12, 10, 11),
+      OP2(MUL, 13, 6, 12), OP2(DIV, 14, 13, 11), OP2(MUL, 15, 3, 14), CONST(16, EP_SIXTH), OP2(ADD, 17, 15, 16)}},
+    {"gelu", true, HG_EPILOGUE_GELU, true, false, false, 11,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 1, 0), CONST(3, EP_ROOT), OP2(DIV, 4, 2, 3), OP1(ERF, 5, 4), CONST(6, EP_ONE),
+      OP2(ADD, 7, 5, 6), OP2(MUL, 8, 2, 7), CONST(9, EP_HALF), OP2(MUL, 10, 8, 9)}},
+    {"gelu, half first", true, HG_EPILOGUE_GELU, false, false, false, 9,
+     {LOAD(0, 0), CONST(1, EP_ROOT_INVERSE), OP2(MUL, 2, 0, 1), OP1(ERF, 3, 2), CONST(4, EP_ONE), OP2(ADD, 5, 3, 4),
+      CONST(6, EP_HALF), OP2(MUL, 7, 0, 6), OP2(MUL, 8, 7, 5)}},
     {"limits crossed", false, HG_EPILOGUE_LINEAR, false, false, false, 5,
      {LOAD(0, 0), CONST(1, EP_ZERO), OP2(MIN, 2, 0, 1), CONST(3, EP_ONE), OP2(MAX, 4, 2, 3)}},
     {"limit NaN", false, HG_EPILOGUE_LINEAR, false, false, false, 3, {LOAD(0, 0), CONST(1, EP_NAN), OP2(MAX, 2, 0, 1)}},
@@ -88,8 +112,8 @@ static const ep_case ep_cases[] = {
     {"square", false, HG_EPILOGUE_LINEAR, false, false, false, 2, {LOAD(0, 0), OP2(MUL, 1, 0, 0)}},
     {"sigmoid of another", false, HG_EPILOGUE_LINEAR, false, false, false, 4,
      {LOAD(0, 0), LOAD(1, 1), OP1(SIGMOID, 2, 1), OP2(MUL, 3, 0, 2)}},
-    {"silu, doubled", false, HG_EPILOGUE_LINEAR, false, false, false, 5,
-     {LOAD(0, 0), OP1(SIGMOID, 1, 0), OP2(MUL, 2, 0, 1), CONST(3, EP_THREE), OP2(MUL, 4, 2, 3)}},
+    {"erf of another", false, HG_EPILOGUE_LINEAR, false, false, false, 6,
+     {LOAD(0, 0), LOAD(1, 1), OP1(ERF, 2, 1), CONST(3, EP_ONE), OP2(ADD, 4, 2, 3), OP2(MUL, 5, 0, 4)}},
     {"without the result", false, HG_EPILOGUE_LINEAR, false, false, false, 1, {LOAD(0, 2)}},
     {"3 / x", false, HG_EPILOGUE_LINEAR, false, false, false, 3, {LOAD(0, 0), CONST(1, EP_THREE), OP2(DIV, 2, 1, 0)}},
 };
@@ -102,7 +126,7 @@ static void ep_attach(gemm_call *c, const ep_case *e, gemm_code *code, uint32_t 
     memcpy(code->op, e->op, e->n_op * sizeof *e->op);
     code->out = (hg_lane_out){.reg = e->op[e->n_op - 1].dst, .type = HG_LANE_F32};
     code->code = (hg_lane_code){
-        .op = code->op, .out = &code->out, .n_op = e->n_op, .n_in = 3, .n_out = 1, .n_reg = 12};
+        .op = code->op, .out = &code->out, .n_op = e->n_op, .n_in = 3, .n_out = 1, .n_reg = 24};
     const int64_t cols = c->out.dim[c->out.rank - 1];
     c->in[first] = gemm_tensor(HOLO_F32, 1, &cols, 21);
     c->in[first + 1] = gemm_tensor(HOLO_F32, c->out.rank, c->out.dim, 22);
@@ -283,33 +307,54 @@ static void ep_avx2_depthwise(void)
         }
 }
 
-/* SiLU over the whole range: at most 4 ulp, or 1e-37; NaN and infinities as they should be. */
-static void ep_avx2_silu(void)
+enum { EP_COUNT = 4001 };
+
+/* Runs a case on multiples of 0.06 and on NaN and infinities; NULL when it did not run. */
+static const float *ep_run_values(const char *name, gemm_call *c, gemm_code *code)
 {
-    if (!ep_has_avx2()) SKIP("no AVX2");
-    enum { COUNT = 4001 };
-    const ep_case *silu = NULL;
-    for (size_t i = 0; i < HG_COUNT(ep_cases); i++)
-        if (strcmp(ep_cases[i].name, "silu") == 0) silu = &ep_cases[i];
-    gemm_call c;
-    gemm_code code;
-    ep_make_p16(&c, COUNT, 1, 1);
-    ep_attach(&c, silu, &code, 2);
-    float *x = c.in[0].data;
-    for (int i = 0; i < COUNT; i++)
-        x[i] = (float)(i - COUNT / 2) * 0.06f;
+    const ep_case *e = ep_cases;
+    while (strcmp(e->name, name) != 0)
+        e++;
+    ep_make_p16(c, EP_COUNT, 1, 1);
+    ep_attach(c, e, code, 2);
+    float *x = c->in[0].data;
+    for (int i = 0; i < EP_COUNT; i++)
+        x[i] = (float)(i - EP_COUNT / 2) * 0.06f;
     x[0] = NAN;
     x[1] = INFINITY;
     x[2] = -INFINITY;
-    ((float *)c.in[1].data)[0] = 1;
-    ((float *)c.in[2].data)[0] = 0;
-    if (!gemm_run(hg_kernels_matmul_p16_avx2, &c)) return;
-    const float *y = c.out.data;
-    CHECK(isnan(y[0]));
-    CHECK(y[1] == INFINITY);
-    for (int i = 3; i < COUNT; i++) {
+    ((float *)c->in[1].data)[0] = 1;
+    ((float *)c->in[2].data)[0] = 0;
+    if (!gemm_run(hg_kernels_matmul_p16_avx2, c)) return NULL;
+    CHECK(isnan(((const float *)c->out.data)[0]));
+    CHECK(((const float *)c->out.data)[1] == INFINITY);
+    return c->out.data;
+}
+
+/* At most 4 ulp, or 1e-36. */
+static void ep_avx2_silu(void)
+{
+    if (!ep_has_avx2()) SKIP("no AVX2");
+    gemm_call c;
+    gemm_code code;
+    const float *y = ep_run_values("silu", &c, &code), *x = c.in[0].data;
+    for (int i = 3; y != NULL && i < EP_COUNT; i++) {
         const double expected = (double)x[i] / (1 + exp(-(double)x[i]));
         if (!CHECK_NEAR(y[i], expected, fabs(expected) * 4 * 0x1p-23 + 1e-36)) break;
+    }
+    gemm_free(&c);
+}
+
+/* At most 5e-7 |x|. */
+static void ep_avx2_gelu(void)
+{
+    if (!ep_has_avx2()) SKIP("no AVX2");
+    gemm_call c;
+    gemm_code code;
+    const float *y = ep_run_values("gelu", &c, &code), *x = c.in[0].data;
+    for (int i = 3; y != NULL && i < EP_COUNT; i++) {
+        const double expected = 0.5 * (double)x[i] * (1 + erf((double)x[i] / sqrt(2.0)));
+        if (!CHECK_NEAR(y[i], expected, fabs((double)x[i]) * 5e-7)) break;
     }
     gemm_free(&c);
 }
@@ -324,6 +369,7 @@ const hg_test_case hg_tests_kernel_epilogue[] = {
     {"avx2_conv", ep_avx2_conv},
     {"avx2_depthwise", ep_avx2_depthwise},
     {"avx2_silu", ep_avx2_silu},
+    {"avx2_gelu", ep_avx2_gelu},
 #endif
     {0},
 };

@@ -381,8 +381,7 @@ static void dw_weights(dw_unit *u, const holo_tensor *w, int64_t first, float *w
 /* Which parts of a simple epilogue the tiles do; true when some are left for dw_finish. */
 static bool dw_find_ends(const hg_epilogue_simple *e, int64_t channel, dw_ends *ends)
 {
-    const bool is_plain =
-        e->residual == NULL && e->act != HG_EPILOGUE_SILU && e->act != HG_EPILOGUE_HARDSWISH;
+    const bool is_plain = hg_epilogue_is_plain(e);
     *ends = (dw_ends){.bias = e->bias == NULL ? NULL : e->bias + channel,
                       .clamps = is_plain && e->act == HG_EPILOGUE_CLAMP,
                       .low = e->low,

@@ -119,10 +119,12 @@ static inline void hg_gemm_begin(hg_gemm_step *s, const hg_epilogue_simple *e, i
 static inline void hg_gemm_end(hg_gemm_step *s, const hg_epilogue_simple *e, const float *out)
 {
     if (e == NULL) return;
-    s->clamps = e->act == HG_EPILOGUE_CLAMP && e->residual == NULL;
-    s->low = e->low;
-    s->high = e->high;
-    if (s->clamps || (e->act == HG_EPILOGUE_LINEAR && e->residual == NULL)) return;
+    if (hg_epilogue_is_plain(e)) {
+        s->clamps = e->act == HG_EPILOGUE_CLAMP;
+        s->low = e->low;
+        s->high = e->high;
+        return;
+    }
     s->finish = e;
     s->residual = e->residual == NULL ? NULL : e->residual + (s->c - out);
 }
