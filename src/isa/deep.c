@@ -96,7 +96,9 @@ size_t hg_deep_bytes(const holo_tensor *t)
 
 uint8_t *hg_deep_behind(const holo_tensor *t)
 {
-    return (uint8_t *)t->data + hg_align_up(holo_tensor_bytes(t), HG_ALIGN);
+    size_t elements = hg_align_up(holo_tensor_bytes(t), HG_ALIGN);
+    /* An empty value may have no memory at all. */
+    return elements == 0 ? t->data : (uint8_t *)t->data + elements;
 }
 
 /* ---- copying --------------------------------------------------------------------------------- */
