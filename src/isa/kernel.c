@@ -8,16 +8,16 @@
 
 /* The lock is held for a few stores, and faults end a run: spinning is simpler than anything else.
  */
-static volatile atomic_int *fault_lock(hg_fault *fault)
+static volatile atomic_int *kernel_fault_lock(hg_fault *fault)
 {
     static_assert(sizeof(atomic_int) == sizeof fault->lock, "the lock is a plain word");
     return (volatile atomic_int *)&fault->lock;
 }
 
-static void fault_record(hg_fault *fault, hg_fault entry)
+static void kernel_fault_record(hg_fault *fault, hg_fault entry)
 {
     if (fault == NULL) return;
-    while (atomic_exchange_explicit(fault_lock(fault), 1, memory_order_acquire) != 0) {}
+    while (atomic_exchange_explicit(kernel_fault_lock(fault), 1, memory_order_acquire) != 0) {}
     if (fault->kind == HG_FAULT_NONE || entry.element < fault->element) {
         fault->kind = entry.kind;
         fault->what = entry.what;
@@ -26,28 +26,29 @@ static void fault_record(hg_fault *fault, hg_fault entry)
         fault->low = entry.low;
         fault->high = entry.high;
     }
-    atomic_store_explicit(fault_lock(fault), 0, memory_order_release);
+    atomic_store_explicit(kernel_fault_lock(fault), 0, memory_order_release);
 }
 
 void hg_fault_range(hg_fault *fault, const char *what, int64_t element, int64_t value, int64_t low,
                     int64_t high)
 {
-    fault_record(fault, (hg_fault){.kind = HG_FAULT_RANGE,
-                                   .what = what,
-                                   .element = element,
-                                   .value = value,
-                                   .low = low,
-                                   .high = high});
+    kernel_fault_record(fault, (hg_fault){.kind = HG_FAULT_RANGE,
+                                          .what = what,
+                                          .element = element,
+                                          .value = value,
+                                          .low = low,
+                                          .high = high});
 }
 
 void hg_fault_divide(hg_fault *fault, int64_t element)
 {
-    fault_record(fault, (hg_fault){.kind = HG_FAULT_DIVIDE, .what = "divisor", .element = element});
+    kernel_fault_record(fault,
+                        (hg_fault){.kind = HG_FAULT_DIVIDE, .what = "divisor", .element = element});
 }
 
 void hg_fault_value(hg_fault *fault, const char *what, int64_t element, int64_t value)
 {
-    fault_record(
+    kernel_fault_record(
         fault,
         (hg_fault){.kind = HG_FAULT_VALUE, .what = what, .element = element, .value = value});
 }
@@ -70,7 +71,7 @@ holo_status hg_check_counts(const hg_args *a, holo_error *e, int in_min, int in_
 }
 
 /* No product of some of the dims, in bytes, overflows: also not when another dim is 0. */
-static bool check_dims(const holo_tensor *t)
+static bool kernel_check_dims(const holo_tensor *t)
 {
     int64_t bytes = 16;
     for (int i = 0; i < t->rank; i++)
@@ -78,15 +79,15 @@ static bool check_dims(const holo_tensor *t)
     return true;
 }
 
-static holo_status check_type(const holo_tensor *t, holo_error *e, const char *side, uint32_t i,
-                              hg_types types)
+static holo_status kernel_check_type(const holo_tensor *t, holo_error *e, const char *side,
+                                     uint32_t i, hg_types types)
 {
     HG_REQUIRE(e, t->dtype != HOLO_NONE, HOLO_E_FORMAT, "%s %u is missing", side, i);
     HG_REQUIRE(e, hg_dtype_in(t->dtype, types), HOLO_E_TYPE, "%s %u has type %s", side, i,
                holo_dtype_text(t->dtype));
     HG_REQUIRE(e, t->rank >= 0 && t->rank <= HG_MAX_RANK, HOLO_E_SHAPE,
                "%s %u has rank %d, expected 0 to %d", side, i, t->rank, HG_MAX_RANK);
-    HG_REQUIRE(e, check_dims(t), HOLO_E_SHAPE,
+    HG_REQUIRE(e, kernel_check_dims(t), HOLO_E_SHAPE,
                "%s %u has a negative dimension or too many elements", side, i);
     return HOLO_OK;
 }
@@ -94,13 +95,13 @@ static holo_status check_type(const holo_tensor *t, holo_error *e, const char *s
 holo_status hg_check_in_type(const hg_args *a, holo_error *e, uint32_t i, hg_types types)
 {
     HG_REQUIRE(e, i < a->n_in, HOLO_E_FORMAT, "input %u is missing", i);
-    return check_type(&a->in[i], e, "input", i, types);
+    return kernel_check_type(&a->in[i], e, "input", i, types);
 }
 
 holo_status hg_check_out_type(const hg_args *a, holo_error *e, uint32_t i, hg_types types)
 {
     HG_REQUIRE(e, i < a->n_out, HOLO_E_FORMAT, "output %u is missing", i);
-    return check_type(&a->out[i], e, "output", i, types);
+    return kernel_check_type(&a->out[i], e, "output", i, types);
 }
 
 holo_status hg_check_rank(const holo_tensor *t, holo_error *e, const char *what, int rank_min,

@@ -173,7 +173,7 @@ static holo_status lane_verify_op(const hg_lane_code *code, uint32_t at, uint8_t
                    "lane operation %u, %s, has register %u as operand %d", at,
                    hg_lane_op_text(op->op), reg[i], i);
     HG_TRY(lane_verify_extra(code, at, e));
-    for (int i = 0; i < operands; i++) {
+    for (int i = 0; i < 3 && i < operands; i++) {
         uint32_t type = op->type;
         if (op->op == HG_LANE_CAST) type = op->index;
         if (op->op == HG_LANE_SELECT && i == 0) type = HG_LANE_I32;

@@ -90,7 +90,7 @@ static hg_lane_id build_add(hg_lane *b, const lane_value *v)
     for (; b->bucket[at] != 0; at = (at + 1) & (b->buckets - 1))
         if (build_equal(&b->value[b->bucket[at]], v)) return b->bucket[at];
     /* One operation becomes one value; what finish cannot place is refused there. */
-    if (b->count > 4 * HG_LANE_MAX_OP)
+    if (b->count > (size_t)4 * HG_LANE_MAX_OP)
         return build_fail(b, HOLO_E_LIMIT, "too many operations", v->op.op);
     if (b->count == b->capacity) {
         lane_value *value =

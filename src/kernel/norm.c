@@ -225,7 +225,7 @@ size_t hg_kernel_groupnorm_scratch(const hg_args *a)
     size_t channels = (size_t)x->dim[a->param[2] != 0 ? x->rank - 1 : 1];
     return hg_align_up(sizeof(hg_norm), HG_ALIGN) +
            NORM_CHANNEL_ARRAYS * hg_align_up(channels * sizeof(double), HG_ALIGN) +
-           (HG_NORM_LANES + 1) * HG_NORM_COLS * sizeof(double);
+           (size_t)(HG_NORM_LANES + 1) * HG_NORM_COLS * sizeof(double);
 }
 
 void hg_kernel_groupnorm_run(const hg_args *a, hg_range r)

@@ -53,22 +53,22 @@
 #undef U
 
 /* Unsigned integers are signed ones but for the order. */
-static void reduce_u64_max(void *HG_RESTRICT d_, const void *HG_RESTRICT x_,
+static void reduce_u64_max(void *HG_RESTRICT acc, const void *HG_RESTRICT from,
                            const void *HG_RESTRICT shift, int64_t width, int64_t count)
 {
-    uint64_t *HG_RESTRICT d = d_;
-    const uint64_t *HG_RESTRICT x = x_;
+    uint64_t *HG_RESTRICT d = acc;
+    const uint64_t *HG_RESTRICT x = from;
     (void)shift;
     for (int64_t i = 0; i < count; i++, x += width)
         for (int64_t p = 0; p < width; p++)
             d[p] = d[p] > x[p] ? d[p] : x[p];
 }
 
-static void reduce_u64_min(void *HG_RESTRICT d_, const void *HG_RESTRICT x_,
+static void reduce_u64_min(void *HG_RESTRICT acc, const void *HG_RESTRICT from,
                            const void *HG_RESTRICT shift, int64_t width, int64_t count)
 {
-    uint64_t *HG_RESTRICT d = d_;
-    const uint64_t *HG_RESTRICT x = x_;
+    uint64_t *HG_RESTRICT d = acc;
+    const uint64_t *HG_RESTRICT x = from;
     (void)shift;
     for (int64_t i = 0; i < count; i++, x += width)
         for (int64_t p = 0; p < width; p++)
@@ -313,12 +313,13 @@ static void reduce_log_sum_exp(reduce_state *s, const void *data, int64_t first)
 
 /* found[j] = step of the first or last row where a column holds its extreme (or any NaN: then that
  * is the extreme); rows are those of steps step, step + 1, ... */
-static void reduce_match(reduce_state *s, const void *x_, int64_t step, int64_t rows, bool is_last)
+static void reduce_match(reduce_state *s, const void *from, int64_t step, int64_t rows,
+                         bool is_last)
 {
     int64_t cols = s->cols;
 #define MATCH(T)                                                                                   \
     {                                                                                              \
-        const T *best = (const T *)(const void *)s->acc, *x = x_;                                  \
+        const T *best = (const T *)(const void *)s->acc, *x = from;                                \
         int64_t i = 0;                                                                             \
         while (cols == 1 && !is_last && i + 64 <= rows) { /* skips what has no match */            \
             int32_t hits = 0;                                                                      \
