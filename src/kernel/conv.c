@@ -149,7 +149,7 @@ hg_conv_shape hg_conv_shape_of(const hg_args *a, bool transposed)
                        .kernel = w->dim + 2,
                        .stride = a->param + 2,
                        .pad = a->param + 2 + rank,
-                       .dil = a->param + 2 + 2 * rank,
+                       .dil = a->param + 2 + (int64_t)2 * rank,
                        .rank = rank,
                        .groups = a->param[1],
                        .group_c = x->dim[1] / a->param[1],
@@ -317,15 +317,17 @@ static void conv_row(const hg_args *a, const hg_conv_shape *s, int64_t u, void *
 
 static void conv_run_any(const hg_args *a, hg_range r, bool transposed)
 {
+    if (r.begin >= r.end) return; /* an empty output may have rows of no width */
+    const bool has_code = a->code != NULL;
     const hg_conv_shape s = hg_conv_shape_of(a, transposed);
     const int64_t width = s.out[s.rank - 1], rows = s.out_count / width;
     hg_epilogue ep;
-    if (a->code != NULL)
+    if (has_code)
         hg_epilogue_init(&ep, a, CONV_FIRST_EXTRA, s.rank, hg_lane_run,
                          (char *)r.scratch + conv_row_bytes(a));
     for (int64_t u = r.begin; u < r.end; u++) {
         conv_row(a, &s, u, r.scratch);
-        if (a->code == NULL) {
+        if (!has_code) {
             conv_store(&a->out[0], u * width, r.scratch, width);
             continue;
         }

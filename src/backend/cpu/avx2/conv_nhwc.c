@@ -238,7 +238,7 @@ static void nhwc_block(const nhwc_unit *u, hg_gemm_step *step, int64_t tap, bool
         step->c = (is_last ? u->c : u->sum) + i * HG_PANEL;
         step->cols = is_last && u->c != u->sum ? cols : HG_PANEL;
         if (is_last) hg_gemm_end(step, u->finish, u->a->out[0].data);
-        step->fetch_c = is_last && p->is_large && p->s.g.o > 4 * HG_PANEL;
+        step->fetch_c = is_last && p->is_large && p->s.panels > 4;
         /* next: the same block of the next panel, else the next block or the next unit */
         const int64_t after = i + 1 < u->panels ? (panel + 1) * p->s.k + k0
                               : !is_last ? (panel - i) * p->s.k + k0 + step->taps * step->depth
@@ -252,10 +252,8 @@ static void nhwc_unit_run(const nhwc_unit *u)
 {
     const nhwc_plan *p = u->p;
     const bool is_half = u->a->in[1].dtype == HOLO_F16;
-    hg_gemm_step step = {.row_step = u->n_rows,
-                         .b_step = HG_PANEL * (is_half ? 2 : 4),
-                         .is_half = is_half,
-                         .alpha = 1};
+    hg_gemm_step step = {
+        .row_step = u->n_rows, .b_step = is_half ? 32 : 64, .is_half = is_half, .alpha = 1};
     if (p->taps == 0) {
         nhwc_block(u, &step, 0, true, true);
         return;

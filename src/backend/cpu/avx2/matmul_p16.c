@@ -234,7 +234,11 @@ HG_INLINE void gemm_stream_tile(const int rows, const int panels, const bool is_
             x[i] = _mm256_broadcast_ss(s->a + i * s->k + k);
         HG_GEMM_UNROLL
         for (int j = 0; j < 2 * panels; j++) {
-            const __m256 w = gemm_load(b + j / 2 * panel + j % 2 * (is_half ? 16 : 32), is_half);
+            const __m256 w = gemm_load(b + j / 2 * panel +
+                                           (j % 2 == 0 ? 0
+                                            : is_half  ? 16
+                                                       : 32),
+                                       is_half);
             HG_GEMM_UNROLL
             for (int i = 0; i < rows; i++)
                 sum[i][j] = _mm256_fmadd_ps(x[i], w, sum[i][j]);
@@ -245,7 +249,7 @@ HG_INLINE void gemm_stream_tile(const int rows, const int panels, const bool is_
     for (int i = 0; i < rows; i++) {
         HG_GEMM_UNROLL
         for (int j = 0; j < 2 * panels; j++)
-            _mm256_storeu_ps(s->c + i * s->ld + 8 * j,
+            _mm256_storeu_ps(s->c + i * s->ld + (int64_t)8 * j,
                              _mm256_mul_ps(sum[i][j], _mm256_set1_ps(s->alpha)));
     }
 }
@@ -407,6 +411,7 @@ static void p16_unit_tiles(const p16_unit *u)
     const holo_tensor *w = &u->a->in[1];
     const int64_t k = u->plan->s.k, sum_ld = u->plan->group * HG_PANEL;
     const bool is_half = w->dtype == HOLO_F16;
+    const int64_t line = is_half ? 32 : 64; /* bytes of 16 weights */
     const int64_t blocks = hg_max(1, hg_ceil_div(k, HG_GEMM_DEPTH));
     const int64_t depth = hg_ceil_div(k, blocks);
     float edge[HG_PANEL];
@@ -417,14 +422,14 @@ static void p16_unit_tiles(const p16_unit *u)
                              .taps = 1,
                              .depth = hg_min(depth, k - k0),
                              .offset = k0,
-                             .b_step = HG_PANEL * (is_half ? 2 : 4),
+                             .b_step = line,
                              .is_half = is_half,
                              .ld = is_last ? u->ld : sum_ld,
                              .cols = HG_PANEL,
                              .alpha = is_last ? u->alpha : 1};
         for (int64_t p = 0; p < u->panels; p++) {
-            const int64_t at = ((u->panel + p) * k + k0) * HG_PANEL;
-            step.b = (const char *)w->data + at * (is_half ? 2 : 4);
+            const int64_t at = (u->panel + p) * k + k0;
+            step.b = (const char *)w->data + at * line;
             const int64_t col = (u->panel + p) * HG_PANEL, cols = u->plan->s.n - col;
             step.sum = u->sum + p * HG_PANEL;
             step.sum_ld = sum_ld;
@@ -440,8 +445,7 @@ static void p16_unit_tiles(const p16_unit *u)
             const int64_t after = p + 1 < u->panels ? (panel + 1) * k + k0
                                   : !is_last        ? u->panel * k + k0 + depth
                                                     : (panel + 1) * k;
-            hg_gemm_fetch(&step, (const char *)w->data + after * HG_PANEL * (is_half ? 2 : 4),
-                          u->n_rows);
+            hg_gemm_fetch(&step, (const char *)w->data + after * line, u->n_rows);
             hg_gemm_panel_avx2(&step, u->n_rows);
         }
         if (depth == 0) break;
@@ -454,7 +458,7 @@ static void p16_unit_stream(const p16_unit *u)
     const holo_tensor *w = &u->a->in[1];
     const bool is_half = w->dtype == HOLO_F16;
     const int64_t ld = u->plan->group * HG_PANEL;
-    const int64_t line = HG_PANEL * (is_half ? 2 : 4);
+    const int64_t line = is_half ? 32 : 64; /* bytes of 16 weights */
     const hg_gemm_stream stream = {.a = u->rows[0],
                                    .b = (const char *)w->data + u->panel * s->k * line,
                                    .b_step = line,
