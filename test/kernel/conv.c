@@ -9,7 +9,7 @@ extern const hg_kernel hg_kernels_conv_avx2[];
 enum { CONV_RANK = 4 };
 
 typedef struct conv_sizes {
-    int rank;
+    int64_t rank;
     int64_t n, c, o, groups;
     int64_t in[CONV_RANK], out[CONV_RANK], kernel[CONV_RANK];
     int64_t stride[CONV_RANK], pad[CONV_RANK], dil[CONV_RANK];
@@ -38,10 +38,10 @@ static void conv_make(gemm_call *c, const conv_sizes *s, bool transposed, holo_d
         c->param[2 + s->rank + d] = s->pad[d];
         c->param[2 + 2 * s->rank + d] = s->dil[d];
     }
-    c->in[0] = gemm_tensor(dtype, 2 + s->rank, x, 1);
-    c->in[1] = gemm_tensor(dtype, 2 + s->rank, w, 2);
+    c->in[0] = gemm_tensor(dtype, 2 + (int)s->rank, x, 1);
+    c->in[1] = gemm_tensor(dtype, 2 + (int)s->rank, w, 2);
     if (s->has_bias) c->in[2] = gemm_tensor(dtype, 1, &s->o, 3);
-    c->out = gemm_tensor(dtype, 2 + s->rank, y, 4);
+    c->out = gemm_tensor(dtype, 2 + (int)s->rank, y, 4);
     gemm_connect(c, s->has_bias ? 3 : 2, 2 + 3 * (uint32_t)s->rank);
 }
 
@@ -49,7 +49,7 @@ static void conv_make(gemm_call *c, const conv_sizes *s, bool transposed, holo_d
 static int64_t conv_oracle_at(const conv_sizes *s, bool transposed, int64_t y, int64_t tap)
 {
     int64_t at = 0, plane = 1;
-    for (int d = s->rank - 1; d >= 0; d--) {
+    for (int64_t d = s->rank - 1; d >= 0; d--) {
         const int64_t shift = tap % s->kernel[d] * s->dil[d], o = y % s->out[d];
         tap /= s->kernel[d];
         y /= s->out[d];
@@ -66,7 +66,7 @@ static int64_t conv_oracle_at(const conv_sizes *s, bool transposed, int64_t y, i
     return at;
 }
 
-static int64_t conv_product(const int64_t *dim, int rank)
+static int64_t conv_product(const int64_t *dim, int64_t rank)
 {
     int64_t n = 1;
     for (int d = 0; d < rank; d++)
@@ -174,7 +174,7 @@ static void conv_table_on(const hg_kernel *list, holo_dtype dtype, int max_rank)
         conv_try(list, what, &conv_table[i], false, dtype);
     }
     for (size_t i = 0; i < HG_COUNT(transposed_table); i++) {
-        const int rank = transposed_table[i].rank;
+        const int64_t rank = transposed_table[i].rank;
         if (max_rank != 0 && rank != max_rank) continue;
         snprintf(what, sizeof what, "transposed %zu %s", i, holo_dtype_text(dtype));
         conv_try(list, what, &transposed_table[i], true, dtype);
@@ -222,9 +222,9 @@ static void conv_epilogue_on(const hg_kernel *list, conv_sizes s, bool transpose
     const int64_t channel[3] = {s.o, 1, 1};
     int64_t full[8] = {s.n, s.o};
     memcpy(full + 2, s.out, (size_t)s.rank * sizeof(int64_t));
-    c.in[3] = gemm_tensor(HOLO_F32, 1 + s.rank, channel, 5);
-    c.in[4] = gemm_tensor(HOLO_F32, 2 + s.rank, full, 6);
-    c.out = gemm_tensor(out, 2 + s.rank, full, 7);
+    c.in[3] = gemm_tensor(HOLO_F32, 1 + (int)s.rank, channel, 5);
+    c.in[4] = gemm_tensor(HOLO_F32, 2 + (int)s.rank, full, 6);
+    c.out = gemm_tensor(out, 2 + (int)s.rank, full, 7);
     gemm_code_sum(&code, 2);
     gemm_connect(&c, 5, 2 + 3 * (uint32_t)s.rank);
     c.args.code = &code.code;

@@ -307,7 +307,7 @@ static void ep_avx2_depthwise(void)
         }
 }
 
-enum { EP_COUNT = 4001 };
+enum { EP_COUNT = 4001, EP_MIDDLE = 2000 };
 
 /* Runs a case on multiples of 0.06 and on NaN and infinities; NULL when it did not run. */
 static const float *ep_run_values(const char *name, gemm_call *c, gemm_code *code)
@@ -319,7 +319,7 @@ static const float *ep_run_values(const char *name, gemm_call *c, gemm_code *cod
     ep_attach(c, e, code, 2);
     float *x = c->in[0].data;
     for (int i = 0; i < EP_COUNT; i++)
-        x[i] = (float)(i - EP_COUNT / 2) * 0.06f;
+        x[i] = (float)(i - EP_MIDDLE) * 0.06f;
     x[0] = NAN;
     x[1] = INFINITY;
     x[2] = -INFINITY;

@@ -20,7 +20,8 @@ static void pack_p16_on(int64_t k, int64_t n, int trans, holo_dtype dtype)
     gemm_connect(&c, 1, 1);
     const bool ran = gemm_run(pack_find("pack.p16"), &c);
     for (int64_t i = 0; ran && i < holo_tensor_count(&c.out); i++) {
-        const int64_t j = i / 16 / k * 16 + i % 16, row = i / 16 % k;
+        const int64_t depth = k == 0 ? 1 : k;
+        const int64_t j = i / 16 / depth * 16 + i % 16, row = i / 16 % depth;
         const double expected = j >= n ? 0 : gemm_get(&c.in[0], trans ? j * k + row : row * n + j);
         if (!CHECK_NEAR(gemm_get(&c.out, i), expected, 0)) break;
     }
@@ -44,6 +45,7 @@ static void pack_conv_on(int64_t o, int64_t c_group, int64_t kh, int64_t kw, int
                          holo_dtype dtype)
 {
     const int64_t group_o = o / groups, panels = (group_o + 15) / 16, k = kh * kw * c_group;
+    const int64_t depth = k == 0 ? 1 : k, columns = panels == 0 ? 1 : panels;
     gemm_call c;
     memset(&c, 0, sizeof c);
     c.in[0] = gemm_tensor(dtype, 4, (int64_t[]){o, c_group, kh, kw}, 1);
@@ -52,8 +54,10 @@ static void pack_conv_on(int64_t o, int64_t c_group, int64_t kh, int64_t kw, int
     gemm_connect(&c, 1, 1);
     const bool ran = gemm_run(pack_find("pack.conv"), &c);
     for (int64_t i = 0; ran && i < holo_tensor_count(&c.out); i++) {
-        const int64_t row = i / 16 % k, panel = i / 16 / k % panels, group = i / 16 / k / panels;
-        const int64_t j = panel * 16 + i % 16, channel = row % c_group, tap = row / c_group;
+        const int64_t row = i / 16 % depth, panel = i / 16 / depth % columns;
+        const int64_t group = i / 16 / depth / columns;
+        const int64_t j = panel * 16 + i % 16, width = c_group == 0 ? 1 : c_group;
+        const int64_t channel = row % width, tap = row / width;
         const int64_t at = ((group * group_o + j) * c_group + channel) * kh * kw + tap;
         const double expected = j >= group_o ? 0 : gemm_get(&c.in[0], at);
         if (!CHECK_NEAR(gemm_get(&c.out, i), expected, 0)) break;
@@ -79,7 +83,8 @@ static void pack_dw_on(int64_t channels, int64_t kh, int64_t kw, holo_dtype dtyp
     gemm_connect(&c, 1, 0);
     const bool ran = gemm_run(pack_find("pack.dw"), &c);
     for (int64_t i = 0; ran && i < holo_tensor_count(&c.out); i++) {
-        const int64_t at = i % channels * kh * kw + i / channels;
+        const int64_t width = channels == 0 ? 1 : channels;
+        const int64_t at = i % width * kh * kw + i / width;
         if (!CHECK_NEAR(gemm_get(&c.out, i), gemm_get(&c.in[0], at), 0)) break;
     }
     gemm_free(&c);
