@@ -319,25 +319,35 @@ static uint32_t epilogue_activation(const epilogue_graph *g, uint32_t i, hg_epil
     return x;
 }
 
-/* i = operand 0 plus at most one bias and one residual. */
+/* i = a sum of operand 0, once, and at most two biases and a residual. Ends at the first surplus
+ * term, so the depth of the code bounds the work. */
+static bool epilogue_terms(const epilogue_graph *g, uint32_t i, hg_epilogue_simple *s,
+                           bool *has_result)
+{
+    if (epilogue_is(g, i, HG_LANE_ADD))
+        return epilogue_terms(g, g->a[i], s, has_result) &&
+               epilogue_terms(g, g->b[i], s, has_result);
+    if (epilogue_is(g, i, HG_LANE_LOAD) && g->op[i].index == 0) {
+        const bool is_first = !*has_result;
+        *has_result = true;
+        return is_first;
+    }
+    const float *bias = epilogue_bias(g, i), *residual = epilogue_residual(g, i);
+    if (bias != NULL && s->bias == NULL)
+        s->bias = bias;
+    else if (bias != NULL && s->bias2 == NULL)
+        s->bias2 = bias;
+    else if (residual != NULL && s->residual == NULL)
+        s->residual = residual;
+    else
+        return false;
+    return true;
+}
+
 static bool epilogue_sum(const epilogue_graph *g, uint32_t i, hg_epilogue_simple *s)
 {
-    for (int n = 0; n < 2 && epilogue_is(g, i, HG_LANE_ADD); n++) {
-        uint32_t rest = g->a[i], added = g->b[i];
-        if (epilogue_is(g, rest, HG_LANE_LOAD) && g->op[rest].index != 0) {
-            rest = g->b[i];
-            added = g->a[i];
-        }
-        const float *bias = epilogue_bias(g, added), *residual = epilogue_residual(g, added);
-        if (bias != NULL && s->bias == NULL)
-            s->bias = bias;
-        else if (residual != NULL && s->residual == NULL)
-            s->residual = residual;
-        else
-            return false;
-        i = rest;
-    }
-    return epilogue_is(g, i, HG_LANE_LOAD) && g->op[i].index == 0;
+    bool has_result = false;
+    return epilogue_terms(g, i, s, &has_result) && has_result;
 }
 
 /* Takes off a residual that is added last; one that could as well be part of the sum stays there.

@@ -71,11 +71,12 @@ typedef enum hg_epilogue_act {
     HG_EPILOGUE_GELU       /* v (1 + erf(v * gate_scale)) */
 } hg_epilogue_act;
 
-/* v = (x + bias + residual) * scale + shift;  y = act(v) * factor + offset. The residual may come
- * last instead: y + residual. */
+/* v = (x + bias + bias2 + residual) * scale + shift;  y = act(v) * factor + offset. The residual
+ * may come last instead: y + residual. */
 typedef struct hg_epilogue_simple {
     hg_epilogue_act act;
     const float *bias;     /* one value for each column, or NULL */
+    const float *bias2;    /* another one; NULL when bias is */
     const float *residual; /* one value for each output, or NULL */
     bool residual_last;
     bool is_scaled; /* scale is not 1 or shift not 0 */

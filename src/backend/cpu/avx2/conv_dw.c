@@ -98,14 +98,16 @@ static size_t dw_scratch(const hg_args *a)
 /* What an output starts with and what limits it: the parts of an epilogue that cost nothing here.
  */
 typedef struct dw_ends {
-    const float *bias; /* of the block's first channel, or NULL */
+    const float *bias, *bias2; /* of the block's first channel, or NULL */
     bool clamps;
     float low, high;
 } dw_ends;
 
 HG_INLINE __m256 dw_begin(const dw_ends *e, int64_t c)
 {
-    return e->bias == NULL ? _mm256_setzero_ps() : _mm256_loadu_ps(e->bias + c);
+    if (e->bias == NULL) return _mm256_setzero_ps();
+    const __m256 bias = _mm256_loadu_ps(e->bias + c);
+    return e->bias2 == NULL ? bias : _mm256_add_ps(bias, _mm256_loadu_ps(e->bias2 + c));
 }
 
 HG_INLINE __m256 dw_end(const dw_ends *e, __m256 x)
@@ -301,6 +303,7 @@ static void dw_column(const dw_unit *u, const dw_rows *r, int64_t ox)
         }
         for (int64_t c = 0; !is_vector && c < u->channels; c++) {
             float sum = u->ends.bias == NULL ? 0 : u->ends.bias[c];
+            if (u->ends.bias2 != NULL) sum += u->ends.bias2[c];
             for (int64_t i = r->begin; i < r->end; i++)
                 for (int64_t j = left; j < right; j++)
                     sum += in[i * g->dil_h * g->w * g->c + j * x_tap + c] *
@@ -383,6 +386,7 @@ static bool dw_find_ends(const hg_epilogue_simple *e, int64_t channel, dw_ends *
 {
     const bool is_plain = hg_epilogue_is_plain(e);
     *ends = (dw_ends){.bias = e->bias == NULL ? NULL : e->bias + channel,
+                      .bias2 = e->bias2 == NULL ? NULL : e->bias2 + channel,
                       .clamps = is_plain && e->act == HG_EPILOGUE_CLAMP,
                       .low = e->low,
                       .high = e->high};
@@ -394,8 +398,8 @@ static void dw_finish(const dw_unit *u, const hg_epilogue_simple *e, const float
                       int64_t rows)
 {
     float *c = u->y + row * u->y_row;
-    hg_gemm_finish_avx2(e, NULL, e->residual == NULL ? NULL : e->residual + (c - out), c, u->y_col,
-                        rows * u->p->g.ow, u->channels);
+    hg_gemm_finish_avx2(e, NULL, NULL, e->residual == NULL ? NULL : e->residual + (c - out), c,
+                        u->y_col, rows * u->p->g.ow, u->channels);
 }
 
 static void dw_run(const hg_args *a, hg_range r)

@@ -77,69 +77,73 @@ HG_INLINE __m256 finish_value(const hg_epilogue_act act, const hg_epilogue_simpl
     return _mm256_fmadd_ps(x, _mm256_set1_ps(e->factor), _mm256_set1_ps(e->offset));
 }
 
-/* Eight elements; bias and residual may be NULL. */
-HG_INLINE __m256 finish_8(const hg_epilogue_act act, const hg_epilogue_simple *e, __m256 x,
-                          const float *bias, const float *residual)
+/* What is added to a row of outputs; each may be NULL. */
+typedef struct finish_terms {
+    const float *bias, *bias2, *residual;
+} finish_terms;
+
+static finish_terms finish_at(const finish_terms *t, int64_t j)
 {
-    if (bias != NULL) x = _mm256_add_ps(x, _mm256_loadu_ps(bias));
-    if (residual == NULL) return finish_value(act, e, x);
-    const __m256 r = _mm256_loadu_ps(residual);
+    return (finish_terms){.bias = t->bias == NULL ? NULL : t->bias + j,
+                          .bias2 = t->bias2 == NULL ? NULL : t->bias2 + j,
+                          .residual = t->residual == NULL ? NULL : t->residual + j};
+}
+
+HG_INLINE __m256 finish_8(const hg_epilogue_act act, const hg_epilogue_simple *e, __m256 x,
+                          const finish_terms *t, int64_t j)
+{
+    if (t->bias != NULL) x = _mm256_add_ps(x, _mm256_loadu_ps(t->bias + j));
+    if (t->bias2 != NULL) x = _mm256_add_ps(x, _mm256_loadu_ps(t->bias2 + j));
+    if (t->residual == NULL) return finish_value(act, e, x);
+    const __m256 r = _mm256_loadu_ps(t->residual + j);
     if (!e->residual_last) return finish_value(act, e, _mm256_add_ps(x, r));
     return _mm256_add_ps(finish_value(act, e, x), r);
 }
 
 /* The last columns, fewer than eight. */
 HG_INLINE void finish_tail(const hg_epilogue_act act, const hg_epilogue_simple *e, float *c,
-                           const float *bias, const float *residual, int64_t cols)
+                           const finish_terms *t, int64_t cols)
 {
-    float x[8] = {0}, b[8] = {0}, r[8] = {0};
+    float x[8] = {0}, b[8] = {0}, b2[8] = {0}, r[8] = {0};
     for (int64_t j = 0; j < cols; j++) {
         x[j] = c[j];
-        if (bias != NULL) b[j] = bias[j];
-        if (residual != NULL) r[j] = residual[j];
+        if (t->bias != NULL) b[j] = t->bias[j];
+        if (t->bias2 != NULL) b2[j] = t->bias2[j];
+        if (t->residual != NULL) r[j] = t->residual[j];
     }
-    _mm256_storeu_ps(x, finish_8(act, e, _mm256_loadu_ps(x), bias == NULL ? NULL : b,
-                                 residual == NULL ? NULL : r));
+    const finish_terms copy = {.bias = t->bias == NULL ? NULL : b,
+                               .bias2 = t->bias2 == NULL ? NULL : b2,
+                               .residual = t->residual == NULL ? NULL : r};
+    _mm256_storeu_ps(x, finish_8(act, e, _mm256_loadu_ps(x), &copy, 0));
     for (int64_t j = 0; j < cols; j++)
         c[j] = x[j];
 }
 
-HG_INLINE void finish_block(const hg_epilogue_act act, const hg_epilogue_simple *e,
-                            const float *bias, const float *residual, float *c, int64_t ld,
-                            int64_t rows, int64_t cols)
+HG_INLINE void finish_block(const hg_epilogue_act act, const hg_epilogue_simple *e, finish_terms t,
+                            float *c, int64_t ld, int64_t rows, int64_t cols)
 {
     for (int64_t i = 0; i < rows; i++) {
         int64_t j = 0;
         for (; j + 8 <= cols; j += 8)
-            _mm256_storeu_ps(c + j, finish_8(act, e, _mm256_loadu_ps(c + j),
-                                             bias == NULL ? NULL : bias + j,
-                                             residual == NULL ? NULL : residual + j));
-        if (j < cols)
-            finish_tail(act, e, c + j, bias == NULL ? NULL : bias + j,
-                        residual == NULL ? NULL : residual + j, cols - j);
+            _mm256_storeu_ps(c + j, finish_8(act, e, _mm256_loadu_ps(c + j), &t, j));
+        if (j < cols) {
+            const finish_terms rest = finish_at(&t, j);
+            finish_tail(act, e, c + j, &rest, cols - j);
+        }
         c += ld;
-        if (residual != NULL) residual += ld;
+        if (t.residual != NULL) t.residual += ld;
     }
 }
 
-void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *residual,
-                         float *c, int64_t ld, int64_t rows, int64_t cols)
+void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *bias2,
+                         const float *residual, float *c, int64_t ld, int64_t rows, int64_t cols)
 {
+    const finish_terms t = {bias, bias2, residual};
     switch (e->act) {
-    case HG_EPILOGUE_LINEAR:
-        finish_block(HG_EPILOGUE_LINEAR, e, bias, residual, c, ld, rows, cols);
-        break;
-    case HG_EPILOGUE_CLAMP:
-        finish_block(HG_EPILOGUE_CLAMP, e, bias, residual, c, ld, rows, cols);
-        break;
-    case HG_EPILOGUE_SILU:
-        finish_block(HG_EPILOGUE_SILU, e, bias, residual, c, ld, rows, cols);
-        break;
-    case HG_EPILOGUE_HARDSWISH:
-        finish_block(HG_EPILOGUE_HARDSWISH, e, bias, residual, c, ld, rows, cols);
-        break;
-    case HG_EPILOGUE_GELU:
-        finish_block(HG_EPILOGUE_GELU, e, bias, residual, c, ld, rows, cols);
-        break;
+    case HG_EPILOGUE_LINEAR: finish_block(HG_EPILOGUE_LINEAR, e, t, c, ld, rows, cols); break;
+    case HG_EPILOGUE_CLAMP: finish_block(HG_EPILOGUE_CLAMP, e, t, c, ld, rows, cols); break;
+    case HG_EPILOGUE_SILU: finish_block(HG_EPILOGUE_SILU, e, t, c, ld, rows, cols); break;
+    case HG_EPILOGUE_HARDSWISH: finish_block(HG_EPILOGUE_HARDSWISH, e, t, c, ld, rows, cols); break;
+    case HG_EPILOGUE_GELU: finish_block(HG_EPILOGUE_GELU, e, t, c, ld, rows, cols); break;
     }
 }

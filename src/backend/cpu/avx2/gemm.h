@@ -87,8 +87,8 @@ void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels);
 
 /* Applies a simple epilogue to a block of the output in place: bias[j] and residual[i * ld + j]
  * belong to element (i, j). Defined in epilogue.c, with its error bound. */
-void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *residual,
-                         float *c, int64_t ld, int64_t rows, int64_t cols);
+void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *bias2,
+                         const float *residual, float *c, int64_t ld, int64_t rows, int64_t cols);
 
 /* Fetches a block of weights as large as the step's own while `rows` rows are computed. */
 static inline void hg_gemm_fetch(hg_gemm_step *s, const char *next, int64_t rows)
@@ -109,9 +109,11 @@ static inline void hg_gemm_begin(hg_gemm_step *s, const hg_epilogue_simple *e, i
     s->sum_ld = 0;
     if (e == NULL || e->bias == NULL) return;
     s->sum = e->bias + col;
-    if (cols >= HG_GEMM_COLS) return;
-    for (int64_t j = 0; j < HG_GEMM_COLS; j++)
+    if (cols >= HG_GEMM_COLS && e->bias2 == NULL) return;
+    for (int64_t j = 0; j < HG_GEMM_COLS; j++) {
         edge[j] = j < cols ? e->bias[col + j] : 0;
+        if (j < cols && e->bias2 != NULL) edge[j] += e->bias2[col + j];
+    }
     s->sum = edge;
 }
 
@@ -136,6 +138,7 @@ static inline void hg_gemm_finish_all(const hg_epilogue_simple *e, const float *
 {
     if (e == NULL) return;
     hg_gemm_finish_avx2(e, e->bias == NULL ? NULL : e->bias + col,
+                        e->bias2 == NULL ? NULL : e->bias2 + col,
                         e->residual == NULL ? NULL : e->residual + (c - out), c, ld, rows, cols);
 }
 

@@ -146,6 +146,10 @@ HG_INLINE void gemm_prefetch(const hg_gemm_step *s, int64_t first, int64_t rows)
             _mm_prefetch((const char *)(s->c + i * s->ld), _MM_HINT_T0);
             _mm_prefetch((const char *)(s->c + i * s->ld + HG_GEMM_COLS - 1), _MM_HINT_T0);
         }
+        if (s->residual != NULL) {
+            _mm_prefetch((const char *)(s->residual + i * s->ld), _MM_HINT_T0);
+            _mm_prefetch((const char *)(s->residual + i * s->ld + HG_GEMM_COLS - 1), _MM_HINT_T0);
+        }
         if (s->fetch_a)
             for (int64_t line = 0; line < 4; line++)
                 _mm_prefetch((const char *)(s->row[i] + s->offset) + line * 64, _MM_HINT_T0);
@@ -197,14 +201,14 @@ static gemm_tile_fn gemm_find_tile(const hg_gemm_step *s, int64_t left, int64_t 
 
 void hg_gemm_panel_avx2(const hg_gemm_step *step, int64_t rows)
 {
-    const bool fetches = step->fetch_c || step->fetch_a;
+    const bool fetches = step->fetch_c || step->fetch_a || step->residual != NULL;
     for (int64_t first = 0; first < rows;) {
         int64_t height;
         const gemm_tile_fn tile = gemm_find_tile(step, rows - first, &height);
         if (fetches) gemm_prefetch(step, first + height, rows);
         tile(step, first);
         if (step->finish != NULL)
-            hg_gemm_finish_avx2(step->finish, NULL,
+            hg_gemm_finish_avx2(step->finish, NULL, NULL,
                                 step->residual == NULL ? NULL : step->residual + first * step->ld,
                                 step->c + first * step->ld, step->ld, height, step->cols);
         first += height;
