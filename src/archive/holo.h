@@ -3,14 +3,15 @@
  *   0                 hg_holo_head      64 bytes
  *   64                hg_holo_section   one per section, sorted by offset
  *   aligned to 64     program sections  one per graph, small: copied and verified at open
+ *   aligned to 64     names             of values and nodes, for people: read in place when needed
  *   aligned to 64     metadata          pairs of zero-terminated texts: key, value, key, value ...
  *   aligned to 4096   weights           mapped, read in place, never copied
  *
  * Sections do not overlap and lie inside the file; between them are zero bytes. The head's hash
  * covers head and section table, each section's its bytes. Program and metadata hashes are checked
- * at open, the weights' on request. Version policy: readers accept every version from 1 to their
- * own. A section with HG_SECTION_REQUIRED whose kind is unknown is refused, others are skipped; so
- * additions need no new version. */
+ * at open, those of names and weights on request. Version policy: readers accept every version from
+ * 1 to their own. A section with HG_SECTION_REQUIRED whose kind is unknown is refused, others are
+ * skipped; so additions need no new version. */
 #ifndef HG_ARCHIVE_HOLO_H
 #define HG_ARCHIVE_HOLO_H
 
@@ -24,7 +25,8 @@ enum { HG_HOLO_VERSION = 1, HG_HOLO_PAGE = 4096, HG_HOLO_MAX_SECTION = 4096 };
 typedef enum hg_section_kind {
     HG_SECTION_PROGRAM = 1,
     HG_SECTION_WEIGHTS = 2,
-    HG_SECTION_META = 3
+    HG_SECTION_META = 3,
+    HG_SECTION_NAMES = 4
 } hg_section_kind;
 
 enum { HG_SECTION_REQUIRED = 1 };

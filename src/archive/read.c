@@ -49,7 +49,7 @@ static holo_status read_check_section(const hg_holo_section *s, uint32_t i, uint
     if (s->offset % align != 0)
         return hg_fail(e, HOLO_E_FORMAT, "section %u starts at %llu, expected a multiple of %llu",
                        i, (unsigned long long)s->offset, (unsigned long long)align);
-    bool known = s->kind >= HG_SECTION_PROGRAM && s->kind <= HG_SECTION_META;
+    bool known = s->kind >= HG_SECTION_PROGRAM && s->kind <= HG_SECTION_NAMES;
     if (!known && (s->flags & HG_SECTION_REQUIRED) != 0)
         return hg_fail(e, HOLO_E_VERSION,
                        "section %u has kind %u, which this library does not know", i, s->kind);
@@ -66,22 +66,23 @@ holo_status hg_holo_check(const hg_holo_head *head, const hg_holo_section *table
         return hg_fail(e, HOLO_E_FORMAT, "the hash of the head is %016llx, expected %016llx",
                        (unsigned long long)hash, (unsigned long long)head->hash);
     uint64_t end = sizeof *head + head->n_section * sizeof *table;
-    uint32_t n_program = 0, n_weights = 0, n_meta = 0;
+    uint32_t n_program = 0, n_weights = 0, n_meta = 0, n_names = 0;
     for (uint32_t i = 0; i < head->n_section; i++) {
         HG_TRY(read_check_section(&table[i], i, end, size, e));
         end = table[i].offset + table[i].size;
         n_program += table[i].kind == HG_SECTION_PROGRAM;
         n_weights += table[i].kind == HG_SECTION_WEIGHTS;
         n_meta += table[i].kind == HG_SECTION_META;
+        n_names += table[i].kind == HG_SECTION_NAMES;
     }
     if (end != size)
         return hg_fail(e, HOLO_E_FORMAT, "%llu bytes follow the last section",
                        (unsigned long long)(size - end));
-    if (n_program == 0 || n_weights > 1 || n_meta > 1)
+    if (n_program == 0 || n_weights > 1 || n_meta > 1 || n_names > 1)
         return hg_fail(e, HOLO_E_FORMAT,
-                       "the file has %u programs, %u weight and %u metadata sections; expected at "
-                       "least 1, at most 1, at most 1",
-                       n_program, n_weights, n_meta);
+                       "the file has %u programs and %u weight, %u metadata and %u name sections; "
+                       "expected at least 1 program, at most 1 of the others",
+                       n_program, n_weights, n_meta, n_names);
     return HOLO_OK;
 }
 

@@ -29,14 +29,12 @@ uint32_t hg_dtype_bits(holo_dtype dtype)
 
 bool hg_dtype_is_valid(uint32_t dtype)
 {
-    static const uint32_t known[] = {
-#define X(name, number, text, bits) number,
+    static const bool known[] = {
+#define X(name, number, text, bits) [number] = true,
         HOLO_DTYPE_MAP(X)
 #undef X
     };
-    for (size_t i = 0; i < HG_COUNT(known); i++)
-        if (known[i] == dtype) return true;
-    return false;
+    return dtype < HG_COUNT(known) && known[dtype];
 }
 
 bool hg_dtype_bytes(holo_dtype dtype, int64_t count, size_t *bytes)

@@ -46,6 +46,7 @@ holo_status hg_compile_init(hg_compile *c, const holo_compile_options *options, 
     for (size_t i = 0; i < n_model; i++)
         hg_external_init(&c->model[i].external, options->allocator);
     c->weights.ctx = &c->ctx;
+    hg_names_init(&c->names, &c->ctx);
     c->n_model = n_model;
     return HOLO_OK;
 }
@@ -94,7 +95,7 @@ static holo_status compile_graph(hg_compile *c, hg_graph *g, uint32_t nodes_befo
             HG_TRY(compile_body(c, hg_body_graph(g, hg_graph_node(g, id), k)));
         }
     }
-    HG_TRY(hg_plan_graph(g, &c->weights, nodes_before, out));
+    HG_TRY(hg_plan_graph(g, &c->weights, &c->names, nodes_before, out));
     c->report.nodes_before += nodes_before;
     c->report.nodes_after += out->head.nodes_after;
     c->report.steps += out->head.n_step;
@@ -291,7 +292,7 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
     hg_str meta;
     uint64_t hash;
     HG_TRY(compile_meta(c, &meta));
-    size_t n_section = c->n_model + c->n_body + 2;
+    size_t n_section = c->n_model + c->n_body + 3;
     if (n_section > HG_HOLO_MAX_SECTION)
         return hg_fail(c->ctx.error, HOLO_E_LIMIT,
                        "%zu graphs and bodies are more than a file holds", n_section);
@@ -301,6 +302,7 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
         HG_TRY(compile_write_program(c, &w, &c->model[i].program));
     for (size_t i = 0; i < c->n_body; i++)
         HG_TRY(compile_write_program(c, &w, &c->body[i]));
+    HG_TRY(hg_holo_write_section(&w, HG_SECTION_NAMES, c->names.text, c->names.size, c->ctx.error));
     HG_TRY(hg_holo_write_section(&w, HG_SECTION_META, meta.text, meta.length, c->ctx.error));
     HG_TRY(hg_holo_write_open(&w, HG_SECTION_WEIGHTS, c->ctx.error));
     HG_TRY(hg_weights_write(&c->weights, out, compile_weights_progress, c, &hash));

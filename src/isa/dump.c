@@ -139,7 +139,8 @@ static void dump_step(dump *d, uint32_t i, int width)
         hg_print_code(&d->out, d->p, s->code - 1);
     }
     hg_print_text(&d->out, " ");
-    hg_print_quote(&d->out, dump_text(d, s->name));
+    hg_name room;
+    hg_print_quote(&d->out, hg_program_name(d->p, s->name, &room));
     hg_print_text(&d->out, "\n");
 }
 

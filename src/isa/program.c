@@ -30,7 +30,7 @@ size_t hg_program_bytes(const hg_program_head *head)
 
 holo_status hg_program_view(const void *section, size_t size, hg_program *out, holo_error *e)
 {
-    hg_program p;
+    hg_program p = {.names = NULL};
     const char *base = section;
     if (size < sizeof p.head)
         return hg_fail(e, HOLO_E_FORMAT,
@@ -62,6 +62,22 @@ void hg_program_store(const hg_program *p, void *dst)
     at += hg_align_up(p->head.count * sizeof(type), 8);
     PROGRAM_TABLES(X)
 #undef X
+}
+
+const char *hg_program_name(const hg_program *p, uint32_t at, hg_name *room)
+{
+    size_t n = 0;
+    for (; n < HG_NAME_MAX && at + (uint64_t)n < p->n_names; n++) {
+        room->text[n] = p->names[at + n];
+        if (room->text[n] == 0) break;
+    }
+    room->text[n] = 0;
+    return room->text;
+}
+
+const char *hg_program_step_name(const hg_program *p, uint32_t step, hg_name *room)
+{
+    return hg_program_name(p, p->step[step].name, room);
 }
 
 hg_lane_code hg_program_code(const hg_program *p, uint32_t i)

@@ -1,11 +1,11 @@
 /* program.h - a program: what the planner writes and the runtime walks. One program per graph, and
  * one per body of its control flow.
  *
- * In a file it is one section: hg_program_head, then the tables below in this order, each starting
- * at a multiple of 8 bytes. No table holds an address, an offset into memory or anything else that
- * could be wrong without being noticed: lifetimes, memory layout and aliasing are derived by the
- * runtime. What is left to verify is that every index is in range and every value is defined before
- * it is used. */
+ * In a file it is one section (names for people are another, shared by all programs):
+ * hg_program_head, then the tables below in this order, each starting at a multiple of 8 bytes. No
+ * table holds an address, an offset into memory or anything else that could be wrong without being
+ * noticed: lifetimes, memory layout and aliasing are derived by the runtime. What is left to verify
+ * is that every index is in range and every value is defined before it is used. */
 #ifndef HG_ISA_PROGRAM_H
 #define HG_ISA_PROGRAM_H
 
@@ -35,20 +35,19 @@ typedef struct hg_value_rec {
     uint32_t dims; /* first of rank entries in list: dim numbers */
     uint32_t ref;
     uint32_t offset; /* ALIAS: dim number, in elements; 0: none */
-    uint32_t name;   /* text */
-    uint32_t zero2;
+    uint32_t name;   /* position in the names section */
 } hg_value_rec;
 
 typedef struct hg_step_rec {
     uint16_t op; /* hg_opcode */
-    uint16_t zero;
-    uint32_t kernel;         /* KERNEL: number of the import */
-    uint32_t in, n_in;       /* entries of list: value numbers, 0 for absent */
-    uint32_t out, n_out;     /* entries of list: value numbers, 0 for unwanted */
-    uint32_t param, n_param; /* entries of list: dim numbers; BIND: symbol numbers */
-    uint32_t code;           /* number of the lane code + 1, 0: none */
-    uint32_t name;           /* text: the node it came from */
-    uint32_t a, b;           /* IF, LOOP: programs of the same file; otherwise 0 */
+    uint16_t n_in, n_out, n_param;
+    uint32_t in;     /* first of n_in entries in list: value numbers, 0 for absent */
+    uint32_t out;    /* first of n_out: value numbers, 0 for unwanted */
+    uint32_t param;  /* first of n_param: dim numbers; BIND: symbol numbers */
+    uint32_t kernel; /* KERNEL: number of the import */
+    uint32_t code;   /* number of the lane code + 1, 0: none */
+    uint32_t name;   /* position in the names section: the node it came from */
+    uint32_t a, b;   /* IF, LOOP: programs of the same file; otherwise 0 */
 } hg_step_rec;
 
 typedef struct hg_symbol_rec {
@@ -104,7 +103,20 @@ typedef struct hg_program {
     const hg_lane_op *lane_op;
     const hg_lane_out *lane_out;
     const char *text;
+    const char *names; /* the names section, as it lies in the file: nothing in it is checked */
+    uint64_t n_names;  /* its bytes */
 } hg_program;
+
+/* A copied name; longer ones are cut. */
+enum { HG_NAME_MAX = 255 };
+typedef struct hg_name {
+    char text[HG_NAME_MAX + 1];
+} hg_name;
+
+/* The name at a position, "" when there is none. It is copied to `room`, byte by byte inside the
+ * section, because a mapped file may change at any time. */
+const char *hg_program_name(const hg_program *p, uint32_t at, hg_name *room);
+const char *hg_program_step_name(const hg_program *p, uint32_t step, hg_name *room);
 
 /* Bytes of the section that head describes, or 0 when that cannot be represented. */
 size_t hg_program_bytes(const hg_program_head *head);

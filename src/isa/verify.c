@@ -62,7 +62,6 @@ static holo_status verify_value(const hg_program *p, uint32_t i, holo_error *e)
     VERIFY(hg_dtype_is_valid(v->dtype), "value %u has unknown element type %u", i, v->dtype);
     VERIFY(v->rank >= -1 && v->rank <= HG_MAX_RANK, "value %u has rank %d, at most %d is allowed",
            i, v->rank, HG_MAX_RANK);
-    VERIFY(v->name < p->head.n_text, "the name of value %u lies outside the text table", i);
     if (v->rank > 0) {
         VERIFY(verify_slice(v->dims, (uint32_t)v->rank, p->head.n_list),
                "the dimensions of value %u lie outside the list", i);
@@ -149,7 +148,6 @@ static holo_status verify_operands(const hg_program *p, uint32_t i, holo_error *
         VERIFY(d < n_number && (d != 0 || s->op == HG_STEP_BIND), "step %u has parameter %u of %u",
                i, d, n_number);
     }
-    VERIFY(s->name < p->head.n_text, "the name of step %u lies outside the text table", i);
     VERIFY(s->code <= p->head.n_code, "step %u refers to lane code %u of %u", i, s->code,
            p->head.n_code);
     return HOLO_OK;
@@ -165,7 +163,7 @@ static holo_status verify_loop(const hg_program *p, uint32_t i, holo_error *e)
         VERIFY(d->op == HG_DIM_CONST && d->value >= 0 && d->value <= most,
                "step %u: LOOP has parameter %u above %lld", i, k, (long long)most);
     }
-    VERIFY(s->n_param - 1 == s->n_out - hg_program_n_carried(p, s),
+    VERIFY(s->n_param - 1u == s->n_out - hg_program_n_carried(p, s),
            "step %u: LOOP has %u parameters for %u outputs", i, s->n_param, s->n_out);
     return HOLO_OK;
 }
@@ -253,7 +251,7 @@ static holo_status verify_if_bodies(const hg_program *p, uint32_t i, const hg_pr
                                     const hg_program *b, holo_error *e)
 {
     const hg_step_rec *s = &p->step[i];
-    VERIFY(s->n_in - 1 == (uint64_t)a->head.n_in + b->head.n_in && s->n_out == a->head.n_out &&
+    VERIFY(s->n_in - 1u == (uint64_t)a->head.n_in + b->head.n_in && s->n_out == a->head.n_out &&
                s->n_out == b->head.n_out,
            "step %u: IF has %u inputs and %u outputs, its bodies %u and %u, %u and %u", i, s->n_in,
            s->n_out, a->head.n_in, b->head.n_in, a->head.n_out, b->head.n_out);
@@ -276,7 +274,7 @@ static holo_status verify_loop_bodies(const hg_program *p, uint32_t i, const hg_
 {
     const hg_step_rec *s = &p->step[i];
     uint32_t n_carried = hg_program_n_carried(p, s);
-    VERIFY(s->n_in == a->head.n_in && s->n_out + 1 == a->head.n_out,
+    VERIFY(s->n_in == a->head.n_in && s->n_out + 1u == a->head.n_out,
            "step %u: LOOP has %u inputs and %u outputs, its body %u and %u", i, s->n_in, s->n_out,
            a->head.n_in, a->head.n_out);
     VERIFY(verify_is_scalar(a, a->in[0].value, HOLO_I64) &&

@@ -16,6 +16,7 @@ typedef struct emitter {
     hg_graph *g;
     hg_ctx *ctx;
     hg_weights *weights;
+    hg_names *names;
     emit_call *call;
     size_t n_call;
     bool *value_needed;
@@ -26,7 +27,7 @@ typedef struct emitter {
     uint32_t *content_first; /* per value: a symbol that is an element of it, plus 1 */
     uint32_t *content_next;  /* per symbol: the next one of the same value, plus 1 */
     hg_dim *dim_stack;
-    hg_map texts, kernels;
+    hg_map texts, kernels, lists, codes;
     hg_program p;
     size_t value_capacity, step_capacity, weight_capacity, code_capacity, lane_op_capacity,
         lane_out_capacity, text_capacity, list_capacity, kernel_capacity;
@@ -158,9 +159,25 @@ static holo_status emit_text(emitter *m, hg_str s, uint32_t *out)
     return HOLO_OK;
 }
 
-static holo_status emit_list_add(emitter *m, uint32_t number)
+/* Remembers where bytes that may come again were put; `at` is their position or number. */
+static holo_status emit_remember(emitter *m, hg_map *map, hg_str bytes, uint32_t at)
 {
-    return EMIT_PUSH(m, list, n_list, list_capacity, number);
+    hg_str key = hg_str_copy(&m->ctx->arena, bytes);
+    if (key.text == NULL || !hg_map_set(map, key, at + 1))
+        return hg_fail_nomem(m->ctx->error, bytes.length);
+    return HOLO_OK;
+}
+
+/* Layers repeat: shapes and parameters of most steps are in the list already. */
+static holo_status emit_list(emitter *m, const uint32_t *number, uint32_t count, uint32_t *first)
+{
+    hg_str key = {(const char *)number, count * sizeof *number};
+    uint32_t known = hg_map_get(&m->lists, key);
+    *first = known != 0 ? known - 1 : m->p.head.n_list;
+    if (known != 0 || count == 0) return HOLO_OK;
+    for (uint32_t i = 0; i < count; i++)
+        HG_TRY(EMIT_PUSH(m, list, n_list, list_capacity, number[i]));
+    return emit_remember(m, &m->lists, key, *first);
 }
 
 static holo_status emit_dims(emitter *m)
@@ -211,14 +228,15 @@ static holo_status emit_value(emitter *m, hg_value_id id, hg_value_rec rec)
     const hg_value *v = hg_graph_value(m->g, id);
     rec.dtype = (uint8_t)v->type.dtype;
     rec.rank = (int8_t)v->type.rank;
-    HG_TRY(emit_text(m, v->name, &rec.name));
-    rec.dims = m->p.head.n_list;
+    HG_TRY(hg_names_add(m->names, v->name, &rec.name));
+    uint32_t dim[HG_MAX_RANK];
     for (int32_t k = 0; k < v->type.rank; k++) {
         if (v->type.dim[k] == 0)
             return hg_fail(m->ctx->error, HOLO_E_BUG, "value '%.*s' has an unknown dimension %d",
                            HG_STR_ARG(v->name), k);
-        HG_TRY(emit_list_add(m, m->dim_number[v->type.dim[k]]));
+        dim[k] = m->dim_number[v->type.dim[k]];
     }
+    HG_TRY(emit_list(m, dim, v->type.rank < 0 ? 0 : (uint32_t)v->type.rank, &rec.dims));
     m->value_number[id] = m->p.head.n_value;
     return EMIT_PUSH(m, value, n_value, value_capacity, rec);
 }
@@ -267,8 +285,26 @@ static holo_status emit_kernel(emitter *m, const char *name, uint32_t *number)
     return HOLO_OK;
 }
 
+/* Everything that makes two lane codes the same. */
+static holo_status emit_code_key(emitter *m, const hg_lane_code *code, hg_str *key)
+{
+    size_t ops = code->n_op * sizeof *code->op, outs = code->n_out * sizeof *code->out;
+    const uint32_t counts[4] = {code->n_op, code->n_out, code->n_in, code->n_reg};
+    char *bytes;
+    HG_TRY(HG_NEW(m->ctx, ops + outs + sizeof counts, &bytes));
+    memcpy(bytes, counts, sizeof counts);
+    memcpy(bytes + sizeof counts, code->op, ops);
+    memcpy(bytes + sizeof counts + ops, code->out, outs);
+    *key = (hg_str){bytes, sizeof counts + ops + outs};
+    return HOLO_OK;
+}
+
 static holo_status emit_code(emitter *m, const hg_lane_code *code, uint32_t *number)
 {
+    hg_str key;
+    HG_TRY(emit_code_key(m, code, &key));
+    *number = hg_map_get(&m->codes, key);
+    if (*number != 0) return HOLO_OK;
     hg_code_rec rec = {.first_op = m->p.head.n_lane_op,
                        .n_op = code->n_op,
                        .first_out = m->p.head.n_lane_out,
@@ -281,7 +317,7 @@ static holo_status emit_code(emitter *m, const hg_lane_code *code, uint32_t *num
         HG_TRY(EMIT_PUSH(m, lane_out, n_lane_out, lane_out_capacity, code->out[i]));
     HG_TRY(EMIT_PUSH(m, code_rec, n_code, code_capacity, rec));
     *number = m->p.head.n_code;
-    return HOLO_OK;
+    return emit_remember(m, &m->codes, key, *number - 1);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -289,17 +325,21 @@ static holo_status emit_code(emitter *m, const hg_lane_code *code, uint32_t *num
 /* Symbols that are elements of this value get their numbers right after it is computed. */
 static holo_status emit_bind(emitter *m, hg_value_id id)
 {
-    hg_step_rec step = {.op = HG_STEP_BIND, .n_in = 1, .param = m->p.head.n_list};
-    for (uint32_t symbol = m->content_first[id]; symbol != 0;
-         symbol = m->content_next[symbol - 1]) {
-        if (m->symbol_number[symbol - 1] == 0) continue;
-        HG_TRY(emit_list_add(m, m->symbol_number[symbol - 1] - 1));
-        step.n_param++;
-    }
-    if (step.n_param == 0) return HOLO_OK;
-    step.in = m->p.head.n_list;
-    HG_TRY(emit_list_add(m, m->value_number[id]));
-    HG_TRY(emit_text(m, hg_graph_value(m->g, id)->name, &step.name));
+    uint32_t count = 0, *number;
+    for (uint32_t y = m->content_first[id]; y != 0; y = m->content_next[y - 1])
+        count += m->symbol_number[y - 1] != 0;
+    if (count == 0) return HOLO_OK;
+    if (count > HG_MAX_PARAM)
+        return hg_fail(m->ctx->error, HOLO_E_LIMIT,
+                       "sizes depend on %u elements of '%.*s', at most %d can be", count,
+                       HG_STR_ARG(hg_graph_value(m->g, id)->name), HG_MAX_PARAM);
+    HG_TRY(HG_NEW(m->ctx, count, &number));
+    hg_step_rec step = {.op = HG_STEP_BIND, .n_in = 1};
+    for (uint32_t y = m->content_first[id]; y != 0; y = m->content_next[y - 1])
+        if (m->symbol_number[y - 1] != 0) number[step.n_param++] = m->symbol_number[y - 1] - 1;
+    HG_TRY(emit_list(m, number, step.n_param, &step.param));
+    HG_TRY(emit_list(m, &m->value_number[id], 1, &step.in));
+    HG_TRY(hg_names_add(m->names, hg_graph_value(m->g, id)->name, &step.name));
     return EMIT_PUSH(m, step, n_step, step_capacity, step);
 }
 
@@ -338,32 +378,45 @@ static holo_status emit_operation(emitter *m, const emit_call *c, hg_step_rec *s
     return HOLO_OK;
 }
 
+/* Inputs first: weights are numbered at their first use, so before the results. */
+static holo_status emit_operands(emitter *m, const emit_call *c, hg_step_rec *step)
+{
+    const hg_node *n = hg_graph_node(m->g, c->node);
+    if (c->e.n_in > HG_MAX_IN || n->n_out > HG_MAX_OUT || c->e.n_param > HG_MAX_PARAM)
+        return hg_emit_fail(
+            &c->e, HOLO_E_LIMIT,
+            "%u inputs, %u outputs and %u parameters, at most %d, %d and %d are possible",
+            c->e.n_in, n->n_out, c->e.n_param, HG_MAX_IN, HG_MAX_OUT, HG_MAX_PARAM);
+    step->n_in = (uint16_t)c->e.n_in;
+    step->n_out = (uint16_t)n->n_out;
+    step->n_param = (uint16_t)c->e.n_param;
+    uint32_t *number;
+    HG_TRY(HG_NEW(m->ctx, (size_t)c->e.n_in + n->n_out + c->e.n_param + 1, &number));
+    for (uint32_t i = 0; i < c->e.n_in; i++)
+        HG_TRY(emit_operand(m, c->e.in[i], &number[i]));
+    HG_TRY(emit_list(m, number, c->e.n_in, &step->in));
+    for (uint32_t j = 0; j < n->n_out; j++) {
+        number[j] = 0;
+        if (n->out[j] == 0) continue;
+        hg_value_rec rec = {.storage = HG_STORAGE_ARENA};
+        HG_TRY(emit_value(m, n->out[j], rec));
+        number[j] = m->value_number[n->out[j]];
+    }
+    HG_TRY(emit_list(m, number, n->n_out, &step->out));
+    for (uint32_t i = 0; i < c->e.n_param; i++)
+        number[i] = m->dim_number[c->e.param[i]];
+    return emit_list(m, number, c->e.n_param, &step->param);
+}
+
 static holo_status emit_step(emitter *m, const emit_call *c)
 {
     const hg_node *n = hg_graph_node(m->g, c->node);
-    hg_step_rec step = {.op = HG_STEP_KERNEL, .n_in = c->e.n_in, .n_param = c->e.n_param};
+    hg_step_rec step = {.op = HG_STEP_KERNEL};
     char buffer[64];
     HG_TRY(emit_operation(m, c, &step));
-    HG_TRY(emit_text(m, hg_node_label(m->g, c->node, buffer, sizeof buffer), &step.name));
-    uint32_t *number;
-    HG_TRY(HG_NEW(m->ctx, c->e.n_in + 1, &number));
-    for (uint32_t i = 0; i < c->e.n_in; i++)
-        HG_TRY(emit_operand(m, c->e.in[i], &number[i]));
-    for (uint32_t j = 0; j < n->n_out; j++)
-        if (n->out[j] != 0) {
-            hg_value_rec rec = {.storage = HG_STORAGE_ARENA};
-            HG_TRY(emit_value(m, n->out[j], rec));
-        }
-    step.in = m->p.head.n_list;
-    for (uint32_t i = 0; i < c->e.n_in; i++)
-        HG_TRY(emit_list_add(m, number[i]));
-    step.out = m->p.head.n_list;
-    step.n_out = n->n_out;
-    for (uint32_t j = 0; j < n->n_out; j++)
-        HG_TRY(emit_list_add(m, n->out[j] == 0 ? 0 : m->value_number[n->out[j]]));
-    step.param = m->p.head.n_list;
-    for (uint32_t i = 0; i < c->e.n_param; i++)
-        HG_TRY(emit_list_add(m, m->dim_number[c->e.param[i]]));
+    hg_str label = hg_node_label(m->g, c->node, buffer, sizeof buffer);
+    HG_TRY(hg_names_add(m->names, label, &step.name));
+    HG_TRY(emit_operands(m, c, &step));
     if (c->e.code != NULL) HG_TRY(emit_code(m, c->e.code, &step.code));
     HG_TRY(EMIT_PUSH(m, step, n_step, step_capacity, step));
     for (uint32_t j = 0; j < n->n_out; j++)
@@ -408,6 +461,8 @@ static holo_status emit_init(emitter *m)
     const hg_graph *g = m->g;
     hg_map_init(&m->texts, &m->ctx->arena);
     hg_map_init(&m->kernels, &m->ctx->arena);
+    hg_map_init(&m->lists, &m->ctx->arena);
+    hg_map_init(&m->codes, &m->ctx->arena);
     HG_TRY(HG_NEW(m->ctx, g->n_value + 1, &m->value_needed));
     HG_TRY(HG_NEW(m->ctx, g->n_value + 1, &m->value_number));
     HG_TRY(HG_NEW(m->ctx, g->dims.count + 1, &m->dim_needed));
@@ -428,9 +483,10 @@ static holo_status emit_init(emitter *m)
     return EMIT_PUSH(m, value, n_value, value_capacity, none);
 }
 
-holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, uint32_t nodes_before, hg_program *out)
+holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, hg_names *names, uint32_t nodes_before,
+                          hg_program *out)
 {
-    emitter m = {.g = g, .ctx = g->ctx, .weights = weights};
+    emitter m = {.g = g, .ctx = g->ctx, .weights = weights, .names = names};
     HG_TRY(emit_calls(&m)); /* may still make dims: before the tables are sized */
     HG_TRY(emit_init(&m));
     emit_mark(&m);

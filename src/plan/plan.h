@@ -3,6 +3,7 @@
 #define HG_PLAN_PLAN_H
 
 #include "base/file.h"
+#include "base/map.h"
 #include "eval/eval.h"
 #include "isa/program.h"
 
@@ -34,8 +35,20 @@ HG_MUST_CHECK holo_status hg_weights_write(hg_weights *w, hg_writer *out,
                                            hg_weights_progress progress, void *user,
                                            uint64_t *hash);
 
+/* Names of values and nodes of all graphs of a file; zero-terminated, the first one is empty. */
+typedef struct hg_names {
+    hg_ctx *ctx;
+    hg_map seen;
+    char *text;
+    size_t size, capacity;
+} hg_names;
+
+void hg_names_init(hg_names *n, hg_ctx *ctx);
+/* The position of a name; added when new, cut when too long. */
+HG_MUST_CHECK holo_status hg_names_add(hg_names *n, hg_str name, uint32_t *at);
+
 /* Emits every node that an output needs. The tables lie in the arena. */
-HG_MUST_CHECK holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, uint32_t nodes_before,
-                                        hg_program *out);
+HG_MUST_CHECK holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, hg_names *names,
+                                        uint32_t nodes_before, hg_program *out);
 
 #endif

@@ -50,6 +50,7 @@ const char *hg_facts_section_text(uint32_t kind)
     case HG_SECTION_PROGRAM: return "program";
     case HG_SECTION_WEIGHTS: return "weights";
     case HG_SECTION_META: return "metadata";
+    case HG_SECTION_NAMES: return "names";
     default: return "unknown";
     }
 }
@@ -74,12 +75,13 @@ const char *hg_facts_flops(double flops, char *text)
     return facts_quantity(flops, "FLOP", text);
 }
 
-const char *hg_facts_weight_name(const hg_facts *f, const hg_facts_weight *w, bool *is_node)
+const char *hg_facts_weight_name(const hg_facts *f, const hg_facts_weight *w, hg_name *room,
+                                 bool *is_node)
 {
     const hg_facts_graph *g = &f->graph[w->graph];
-    const char *name = g->p->text + g->p->value[w->value].name;
+    const char *name = hg_program_name(g->p, g->p->value[w->value].name, room);
     *is_node = name[0] == 0 && g->reader[w->value] != 0;
-    return *is_node ? hg_model_step_name(g->p, g->reader[w->value] - 1) : name;
+    return *is_node ? hg_program_step_name(g->p, g->reader[w->value] - 1, room) : name;
 }
 
 /* ---- file and metadata -------------------------------------------------------------------------

@@ -72,14 +72,15 @@ void hg_facts_deinit(hg_facts *f);
 const char *hg_facts_step_kernel(const hg_facts_graph *g, uint32_t step);
 /* "avx2", "reference"; "" for steps that call no kernel. */
 const char *hg_facts_step_variant(const hg_facts_graph *g, uint32_t step);
-/* "program", "weights", "metadata" or "unknown". */
+/* "program", "weights", "metadata", "names" or "unknown". */
 const char *hg_facts_section_text(uint32_t kind);
 /* "12.34 MB", "8.17 GFLOP" into text of at least 24 bytes. */
 const char *hg_facts_bytes(double bytes, char *text);
 const char *hg_facts_flops(double flops, char *text);
 /* The weight's own name; packed ones have none: then the node that reads it, and *is_node is set.
  */
-const char *hg_facts_weight_name(const hg_facts *f, const hg_facts_weight *w, bool *is_node);
+const char *hg_facts_weight_name(const hg_facts *f, const hg_facts_weight *w, hg_name *room,
+                                 bool *is_node);
 
 /* The forms; facts in, text out. What the sink refuses shows in o->failed. */
 void hg_report_text(const hg_facts *f, hg_print *o);

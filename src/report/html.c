@@ -278,7 +278,8 @@ static void html_weights(hg_print *o, const hg_facts *f)
         const hg_facts_weight *w = &f->weight[i];
         const hg_facts_graph *g = &f->graph[w->graph];
         bool is_node;
-        const char *name = hg_facts_weight_name(f, w, &is_node);
+        hg_name room;
+        const char *name = hg_facts_weight_name(f, w, &room, &is_node);
         hg_print_format(o, "<tr><td class=\"name\">%s<bdi>", is_node ? "for " : "");
         hg_html_escape(o, name);
         hg_print_text(o, "</bdi></td><td class=\"code\">");

@@ -31,7 +31,8 @@ static void picture_buffer(hg_print *o, const hg_facts_graph *g, uint32_t buffer
                     "<rect class=\"%s\" x=\"%" PRIu32 "\" y=\"%.2f\" width=\"%" PRIu32
                     "\" height=\"%.2f\"><title>",
                     hg_html_colour(g, step), step, top, last - step + 1, height);
-    hg_html_escape(o, g->p->text + g->p->value[value].name);
+    hg_name room;
+    hg_html_escape(o, hg_program_name(g->p, g->p->value[value].name, &room));
     hg_print_text(o, ": ");
     hg_html_bytes(o, (double)s->bytes);
     hg_print_format(o, " at %zu, steps %" PRIu32 " to %" PRIu32 "</title></rect>", s->offset, step,
@@ -155,9 +156,10 @@ static void picture_row(picture_flow *f, uint32_t i)
     hg_print_text(f->o, "</span><span class=\"where\">cpu ");
     hg_print_text(f->o, hg_facts_step_variant(g, i));
     hg_print_text(f->o, "</span><bdi class=\"node\" title=\"");
-    hg_html_escape(f->o, g->p->text + s->name);
+    hg_name room;
+    hg_html_escape(f->o, hg_program_step_name(g->p, i, &room));
     hg_print_text(f->o, "\">");
-    hg_html_escape(f->o, g->p->text + s->name);
+    hg_html_escape(f->o, room.text);
     hg_print_text(f->o, "</bdi><span class=\"type mono\">");
     if (s->n_out != 0 && g->p->list[s->out] != 0) hg_html_type(f->o, g, g->p->list[s->out]);
     hg_print_text(f->o, "</span></li>");

@@ -286,7 +286,8 @@ static void json_values(json *j, const hg_facts_graph *g, json_collector *c)
         const hg_value_rec *r = &g->p->value[v];
         json_open(j, "{");
         json_uint(j, "number", v);
-        json_text(j, "name", g->p->text + r->name);
+        hg_name room;
+        json_text(j, "name", hg_program_name(g->p, r->name, &room));
         json_type(j, g, v, c);
         json_text(j, "storage", places[r->storage < HG_COUNT(places) ? r->storage : 0]);
         if (r->storage != HG_STORAGE_ARENA) json_uint(j, "ref", r->ref);
@@ -319,7 +320,8 @@ static void json_step(json *j, const hg_facts_graph *g, uint32_t i, json_collect
     if (s->op == HG_STEP_IF || s->op == HG_STEP_LOOP)
         json_list(j, "programs", (const uint32_t[]){s->a, s->b}, s->op == HG_STEP_IF ? 2 : 1);
     json_text(j, "device", "cpu");
-    json_text(j, "node", g->p->text + s->name);
+    hg_name room;
+    json_text(j, "node", hg_program_step_name(g->p, i, &room));
     json_list(j, "in", g->p->list + s->in, s->n_in);
     json_list(j, "out", g->p->list + s->out, s->n_out);
     if (s->op == HG_STEP_BIND)
@@ -378,7 +380,8 @@ static void json_weights(json *j, const hg_facts *f, json_collector *c)
         const hg_facts_graph *g = &f->graph[w->graph];
         json_open(j, "{");
         bool is_node;
-        const char *name = hg_facts_weight_name(f, w, &is_node);
+        hg_name room;
+        const char *name = hg_facts_weight_name(f, w, &room, &is_node);
         json_text(j, is_node ? "node" : "name", name);
         json_type(j, g, w->value, c);
         json_uint(j, "bytes", w->bytes);

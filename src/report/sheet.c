@@ -135,7 +135,8 @@ static void sheet_weights(const sheet *s)
         hg_print_format(s->o, "  %10s  ", hg_facts_bytes((double)w->bytes, text));
         hg_print_type(s->o, g->p, &g->dims, w->value);
         bool is_node;
-        const char *name = hg_facts_weight_name(f, w, &is_node);
+        hg_name room;
+        const char *name = hg_facts_weight_name(f, w, &room, &is_node);
         hg_print_text(s->o, is_node ? " for " : " ");
         hg_print_quote(s->o, name);
         if (w->uses > 1) hg_print_format(s->o, ", used %" PRIu32 " times", w->uses);

@@ -16,13 +16,12 @@ typedef struct derive {
     uint32_t *defined;      /* per value: its step, BEFORE the first one, or UNDEFINED */
     uint32_t *last_use;     /* per value */
     uint32_t *symbol_ready; /* per symbol */
-    uint32_t *root;         /* per value: the value whose memory it is a view of */
 } derive;
 
 size_t hg_model_derived_bytes(const hg_program_head *head)
 {
-    size_t words = (size_t)head->n_dim * 2 + (size_t)head->n_value * 7 + head->n_symbol +
-                   (size_t)head->n_step + 64; /* 64: rounding of 13 arrays and n_step + 1 */
+    size_t words = (size_t)head->n_dim * 2 + (size_t)head->n_value * 6 + head->n_symbol +
+                   (size_t)head->n_step + 64; /* 64: rounding of 12 arrays and n_step + 1 */
     size_t bytes = head->n_value + head->n_step + 64;
     return hg_align_up(words * sizeof(uint32_t) + bytes, 16);
 }
@@ -34,9 +33,16 @@ static void *derive_take(uint8_t **at, size_t count, size_t size)
     return p;
 }
 
+/* The value whose memory v is a view of: no view is one of a view. */
+static uint32_t derive_root(const derive *d, uint32_t v)
+{
+    const hg_value_rec *r = &d->p->value[v];
+    return r->storage == HG_STORAGE_ALIAS ? r->ref : v;
+}
+
 static bool derive_usable(const derive *d, uint32_t value, uint32_t step)
 {
-    uint32_t at = d->defined[d->root[value]];
+    uint32_t at = d->defined[derive_root(d, value)];
     return at == DERIVE_BEFORE || (at != DERIVE_UNDEFINED && at < step);
 }
 
@@ -59,7 +65,6 @@ static holo_status derive_order(derive *d, holo_error *e)
     const hg_program *p = d->p;
     for (uint32_t v = 1; v < p->head.n_value; v++) {
         const hg_value_rec *r = &p->value[v];
-        d->root[v] = r->storage == HG_STORAGE_ALIAS ? d->root[r->ref] : v;
         d->defined[v] = r->storage == HG_STORAGE_INPUT || r->storage == HG_STORAGE_WEIGHT
                             ? DERIVE_BEFORE
                             : DERIVE_UNDEFINED;
@@ -70,7 +75,7 @@ static holo_status derive_order(derive *d, holo_error *e)
             uint32_t v = p->list[r->in + k];
             if (v == 0) continue;
             DERIVE(derive_usable(d, v, s), "step %u reads value %u before it is computed", s, v);
-            d->last_use[d->root[v]] = s;
+            d->last_use[derive_root(d, v)] = s;
         }
         for (uint32_t k = 0; k < r->n_out; k++) {
             uint32_t v = p->list[r->out + k];
@@ -88,7 +93,7 @@ static holo_status derive_order(derive *d, holo_error *e)
     for (uint32_t i = 0; i < p->head.n_out; i++) {
         uint32_t v = p->out[i].value;
         DERIVE(derive_usable(d, v, p->head.n_step), "output %u is never computed", i);
-        d->last_use[d->root[v]] = p->head.n_step;
+        d->last_use[derive_root(d, v)] = p->head.n_step;
     }
     return HOLO_OK;
 }
@@ -147,7 +152,7 @@ static void derive_dims(derive *d)
     }
     for (uint32_t v = 1; v < p->head.n_value; v++) {
         const hg_value_rec *r = &p->value[v];
-        uint32_t at = r->rank < 0 ? derive_later(1, d->defined[d->root[v]] + 1) : 0;
+        uint32_t at = r->rank < 0 ? derive_later(1, d->defined[derive_root(d, v)] + 1) : 0;
         for (int32_t k = 0; k < r->rank; k++)
             at = derive_later(at, ready[p->list[r->dims + (uint32_t)k]]);
         if (r->storage == HG_STORAGE_ALIAS)
@@ -235,14 +240,14 @@ static uint32_t derive_in_place(const derive *d, uint32_t s, uint32_t v)
     const hg_step_rec *r = &p->step[s];
     for (uint32_t k = 0; k < r->n_in; k++) {
         uint32_t in = p->list[r->in + k];
-        uint32_t buffer = in == 0 ? 0 : d->g->value_buffer[d->root[in]];
+        uint32_t buffer = in == 0 ? 0 : d->g->value_buffer[derive_root(d, in)];
         if (buffer == 0 || d->g->buffer_last[buffer - 1] != s) continue;
         if (!derive_same_dims(p, &p->value[in], &p->value[v])) continue;
-        if (d->root[in] != in && p->value[in].offset != 0) continue;
+        if (derive_root(d, in) != in && p->value[in].offset != 0) continue;
         bool shared = false;
         for (uint32_t other = 0; other < r->n_in; other++) {
             uint32_t o = p->list[r->in + other];
-            shared |= o != 0 && o != in && d->g->value_buffer[d->root[o]] == buffer;
+            shared |= o != 0 && o != in && d->g->value_buffer[derive_root(d, o)] == buffer;
         }
         if (!shared) return buffer;
     }
@@ -275,7 +280,21 @@ static void derive_buffers(derive *d)
         }
     }
     for (uint32_t v = 1; v < p->head.n_value; v++)
-        g->value_buffer[v] = g->value_buffer[d->root[v]];
+        g->value_buffer[v] = g->value_buffer[derive_root(d, v)];
+}
+
+/* Whether any size can depend on the run. If not, every "ready" is 0, as the block is. */
+static bool derive_may_be_late(const derive *d)
+{
+    const hg_program *p = d->p;
+    bool late = d->g->n_control != 0;
+    for (uint32_t i = 0; i < p->head.n_symbol; i++)
+        late |= d->symbol_ready[i] != 0;
+    for (uint32_t i = 0; i < p->head.n_kernel; i++)
+        late |= d->g->reference[i]->size != NULL;
+    for (uint32_t v = 1; v < p->head.n_value; v++)
+        late |= p->value[v].rank < 0;
+    return late;
 }
 
 holo_status hg_model_derive(hg_model_graph *g, void *block, holo_error *e)
@@ -291,16 +310,17 @@ holo_status hg_model_derive(hg_model_graph *g, void *block, holo_error *e)
     g->buffer_last = derive_take(&at, h->n_value, 4);
     d.defined = derive_take(&at, h->n_value, 4);
     d.last_use = derive_take(&at, h->n_value, 4);
-    d.root = derive_take(&at, h->n_value, 4);
     d.symbol_ready = derive_take(&at, h->n_symbol, 4);
     g->late_first = derive_take(&at, h->n_step + 1, 4);
     g->buffer_late = derive_take(&at, h->n_value, 1);
     g->step_late = derive_take(&at, h->n_step, 1);
     HG_TRY(derive_order(&d, e));
     HG_TRY(derive_symbols(&d, e));
-    derive_dims(&d);
-    HG_TRY(derive_readiness(&d, e));
-    derive_late_dims(&d);
+    if (derive_may_be_late(&d)) {
+        derive_dims(&d);
+        HG_TRY(derive_readiness(&d, e));
+        derive_late_dims(&d);
+    }
     derive_buffers(&d);
     return HOLO_OK;
 }

@@ -5,11 +5,6 @@
 #include "isa/deep.h"
 #include "runtime/model.h"
 
-const char *hg_model_step_name(const hg_program *p, uint32_t step)
-{
-    return p->text + p->step[step].name;
-}
-
 const char *hg_model_step_kernel(const hg_program *p, uint32_t step)
 {
     const hg_step_rec *r = &p->step[step];
@@ -23,19 +18,19 @@ const char *hg_model_step_kernel(const hg_program *p, uint32_t step)
     return "step";
 }
 
-/* The last variant of the name that this CPU and the numerics allow. */
-static const hg_kernel *load_find_kernel(const holo_kernels *kernels, const char *name,
-                                         uint32_t cpu, bool fast)
+/* The last variant of the name that this CPU and the numerics allow, and the one for every CPU. */
+static void load_find_kernel(const holo_kernels *kernels, const char *name, uint32_t cpu, bool fast,
+                             const hg_kernel **tuned, const hg_kernel **reference)
 {
-    const hg_kernel *found = NULL;
     for (size_t i = 0; i < kernels->count; i++) {
         for (const hg_kernel *k = kernels->list[i]; k->name != NULL; k++) {
-            if (strcmp(k->name, name) != 0 || (k->cpu & ~cpu) != 0) continue;
-            if ((k->flags & HG_KERNEL_FAST) != 0 && !fast) continue;
-            if (found == NULL || k->cpu >= found->cpu) found = k;
+            if (k->name[0] != name[0] || strcmp(k->name, name) != 0) continue;
+            bool is_fast = (k->flags & HG_KERNEL_FAST) != 0;
+            if (k->cpu == 0 && !is_fast) *reference = k;
+            if ((k->cpu & ~cpu) != 0 || (is_fast && !fast)) continue;
+            if (*tuned == NULL || k->cpu >= (*tuned)->cpu) *tuned = k;
         }
     }
-    return found;
 }
 
 /* Every missing name in one sentence. */
@@ -53,8 +48,8 @@ static holo_status load_kernels(holo_model *m, hg_model_graph *g, const holo_ker
         return hg_fail_nomem(e, p->head.n_kernel * sizeof *g->kernel);
     for (uint32_t i = 0; i < p->head.n_kernel; i++) {
         const char *name = p->text + p->kernel[i];
-        g->kernel[i] = load_find_kernel(kernels, name, cpu, p->head.numerics == HOLO_FAST);
-        g->reference[i] = load_find_kernel(kernels, name, 0, false);
+        load_find_kernel(kernels, name, cpu, p->head.numerics == HOLO_FAST, &g->kernel[i],
+                         &g->reference[i]);
         if (g->reference[i] == NULL) g->reference[i] = g->kernel[i];
         if (g->kernel[i] != NULL) continue;
         n_missing++;
@@ -111,6 +106,8 @@ static holo_status load_graph(holo_model *m, const hg_holo_section *section, hg_
     memcpy(copy, m->data + section->offset, (size_t)section->size);
     HG_TRY(hg_holo_check_hash(section, copy, "program", e));
     HG_TRY(hg_program_view(copy, (size_t)section->size, &g->program, e));
+    g->program.names = m->names;
+    g->program.n_names = m->n_names;
     HG_TRY(hg_program_verify(&g->program, m->weight_bytes, e));
     HG_TRY(load_kernels(m, g, kernels, e));
     HG_TRY(load_strings(m, g, e));
@@ -187,6 +184,24 @@ static holo_status load_meta(holo_model *m, const hg_holo_section *section, holo
     return HOLO_OK;
 }
 
+/* Sections that are read where they lie. */
+static holo_status load_in_place(holo_model *m, const hg_holo_section *section, holo_error *e)
+{
+    const uint8_t *bytes = m->data + section->offset;
+    bool is_weights = section->kind == HG_SECTION_WEIGHTS;
+    if (is_weights) {
+        m->weights = bytes;
+        m->weight_bytes = section->size;
+    } else if (section->kind == HG_SECTION_NAMES) {
+        m->names = (const char *)bytes;
+        m->n_names = section->size;
+    } else {
+        return HOLO_OK;
+    }
+    if ((m->flags & HOLO_OPEN_CHECK_WEIGHTS) == 0) return HOLO_OK;
+    return hg_holo_check_hash(section, bytes, is_weights ? "weights" : "names", e);
+}
+
 static holo_status load_sections(holo_model *m, size_t size, const holo_kernels *kernels,
                                  holo_error *e)
 {
@@ -198,13 +213,8 @@ static holo_status load_sections(holo_model *m, size_t size, const holo_kernels 
     HG_TRY(hg_holo_check(&head, table, size, e));
     m->graph = hg_arena_array(&m->arena, head.n_section, sizeof *m->graph);
     if (m->graph == NULL) return hg_fail_nomem(e, head.n_section * sizeof *m->graph);
-    for (uint32_t i = 0; i < head.n_section; i++) {
-        if (table[i].kind != HG_SECTION_WEIGHTS) continue;
-        m->weights = m->data + table[i].offset;
-        m->weight_bytes = table[i].size;
-        if ((m->flags & HOLO_OPEN_CHECK_WEIGHTS) != 0)
-            HG_TRY(hg_holo_check_hash(&table[i], m->weights, "weights", e));
-    }
+    for (uint32_t i = 0; i < head.n_section; i++)
+        HG_TRY(load_in_place(m, &table[i], e));
     for (uint32_t i = 0; i < head.n_section; i++) {
         if (table[i].kind == HG_SECTION_PROGRAM)
             HG_TRY(load_graph(m, &table[i], &m->graph[m->n_program++], kernels, e));

@@ -44,6 +44,8 @@ struct holo_model {
     const uint8_t *data;
     const uint8_t *weights;
     uint64_t weight_bytes;
+    const char *names;
+    uint64_t n_names;
     hg_arena arena;              /* copied sections and derived arrays */
     hg_model_graph *graph;       /* graphs, then bodies */
     uint32_t n_graph, n_program; /* n_program: with bodies */
@@ -59,8 +61,7 @@ size_t hg_model_derived_bytes(const hg_program_head *head);
  * `block` (zeroed, 8-byte aligned). Kernels are resolved already. */
 HG_MUST_CHECK holo_status hg_model_derive(hg_model_graph *g, void *block, holo_error *e);
 
-/* "node 'x' (kernel)" for messages. */
-const char *hg_model_step_name(const hg_program *p, uint32_t step);
+/* The kernel or operation of a step, for messages. */
 const char *hg_model_step_kernel(const hg_program *p, uint32_t step);
 
 #endif

@@ -100,6 +100,7 @@ holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
     const hg_program *p = &s->graph->program;
     const hg_value_rec *r = &p->value[v];
     holo_tensor *t = &s->tensor[v];
+    hg_name room;
     t->dtype = (holo_dtype)r->dtype;
     if (r->rank < 0) return HOLO_OK; /* set by its kernel */
     t->rank = r->rank;
@@ -109,26 +110,28 @@ holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
     if (bytes > s->tensor_limit)
         return hg_fail(e, bytes == SIZE_MAX ? HOLO_E_SHAPE : HOLO_E_LIMIT,
                        "value '%s' would have a negative dimension or more than %llu bytes",
-                       prepare_text(s, r->name), (unsigned long long)s->tensor_limit);
+                       hg_program_name(p, r->name, &room), (unsigned long long)s->tensor_limit);
     const hg_model_strings *strings = r->storage == HG_STORAGE_WEIGHT && t->dtype == HOLO_STRING
                                           ? &s->graph->strings[r->ref]
                                           : NULL;
     if (strings != NULL && (uint64_t)holo_tensor_count(t) > strings->count)
         return hg_fail(e, HOLO_E_FORMAT, "weight '%s' has %llu strings, its shape needs %lld",
-                       prepare_text(s, r->name), (unsigned long long)strings->count,
+                       hg_program_name(p, r->name, &room), (unsigned long long)strings->count,
                        (long long)holo_tensor_count(t));
     if (strings != NULL) return HOLO_OK;
     if (r->storage == HG_STORAGE_WEIGHT && bytes > p->weight[r->ref].bytes)
         return hg_fail(e, HOLO_E_FORMAT, "weight '%s' has %llu bytes, its shape needs %zu",
-                       prepare_text(s, r->name), (unsigned long long)p->weight[r->ref].bytes,
-                       bytes);
+                       hg_program_name(p, r->name, &room),
+                       (unsigned long long)p->weight[r->ref].bytes, bytes);
     return HOLO_OK;
 }
 
 /* A view lies inside what it is a view of. */
 static holo_status prepare_address_alias(holo_session *s, uint32_t v, holo_error *e)
 {
-    const hg_value_rec *r = &s->graph->program.value[v];
+    const hg_program *p = &s->graph->program;
+    const hg_value_rec *r = &p->value[v];
+    hg_name room, other;
     const holo_tensor *t = &s->tensor[v], *from = &s->tensor[r->ref];
     size_t bytes = holo_tensor_bytes(t), whole = holo_tensor_bytes(from), offset = 0;
     int64_t first = r->offset == 0 ? 0 : s->dim[r->offset];
@@ -137,8 +140,8 @@ static holo_status prepare_address_alias(holo_session *s, uint32_t v, holo_error
         return hg_fail(
             e, HOLO_E_SHAPE,
             "value '%s' is a view of %zu bytes at element %lld of '%s', which has %zu bytes",
-            prepare_text(s, r->name), bytes, (long long)first,
-            prepare_text(s, s->graph->program.value[r->ref].name), whole);
+            hg_program_name(p, r->name, &room), bytes, (long long)first,
+            hg_program_name(p, p->value[r->ref].name, &other), whole);
     s->tensor[v].data = from->data == NULL ? NULL : (uint8_t *)from->data + offset;
     return HOLO_OK;
 }
@@ -275,7 +278,8 @@ static holo_status prepare_fail_step(const holo_session *s, uint32_t i, holo_sta
                                      holo_error *e)
 {
     const hg_program *p = &s->graph->program;
-    return hg_fail_prefix(e, status, "node '%s' (%s): ", hg_model_step_name(p, i),
+    hg_name room;
+    return hg_fail_prefix(e, status, "node '%s' (%s): ", hg_program_step_name(p, i, &room),
                           hg_model_step_kernel(p, i));
 }
 

@@ -29,7 +29,8 @@ static holo_status run_fault(const holo_session *s, uint32_t i, holo_error *e)
 {
     const hg_program *p = &s->graph->program;
     const hg_fault *f = &s->fault;
-    const char *node = hg_model_step_name(p, i), *kernel = hg_model_step_kernel(p, i);
+    hg_name room;
+    const char *node = hg_program_step_name(p, i, &room), *kernel = hg_model_step_kernel(p, i);
     switch (f->kind) {
     case HG_FAULT_RANGE:
         return hg_fail(e, HOLO_E_DATA,
@@ -146,9 +147,10 @@ static void run_trace(holo_session *s, uint32_t i, double seconds)
     const hg_step_rec *r = &p->step[i];
     const hg_step_run *run = &s->step[i];
     for (uint32_t k = 0; k < r->n_out; k++)
-        s->output_name[k] = p->text + p->value[p->list[r->out + k]].name;
+        s->output_name[k] =
+            hg_program_name(p, p->value[p->list[r->out + k]].name, &s->name_room[k + 1]);
     holo_step_info info = {.index = i,
-                           .node = hg_model_step_name(p, i),
+                           .node = hg_program_step_name(p, i, &s->name_room[0]),
                            .kernel = hg_model_step_kernel(p, i),
                            .seconds = seconds,
                            .flops = run->cost.flops,

@@ -36,6 +36,7 @@ static void session_arrays(holo_session *s, session_carver *c)
     s->input_set = session_carve(c, h->n_in, sizeof *s->input_set);
     s->output = session_carve(c, h->n_out, sizeof *s->output);
     s->output_name = session_carve(c, g->max_out, sizeof *s->output_name);
+    s->name_room = session_carve(c, s->trace == NULL ? 0 : g->max_out + 1, sizeof *s->name_room);
     s->extra = session_carve(c, g->max_out, sizeof *s->extra);
     s->control = session_carve(c, g->n_control, sizeof(hg_control *));
     /* Results, scratch, and what a loop keeps while it runs. */

@@ -63,6 +63,7 @@ struct holo_session {
     bool *input_set;
     hg_bound_output *output;
     const char **output_name; /* scratch for traces */
+    hg_name *name_room;       /* the same: of the node, then of the outputs */
     size_t *extra;            /* per output of the step that runs */
     hg_control **control;     /* per step that has bodies */
     uint32_t n_control;

@@ -111,7 +111,8 @@ static void container_repeated(void)
     hg_holo_section *program = fault_section(b, HG_SECTION_PROGRAM);
     program->kind = HG_SECTION_META;
     fault_seal(b.data, b.size);
-    container_refused(b, 0, HOLO_E_FORMAT, "0 programs, 1 weight and 2 metadata");
+    container_refused(b, 0, HOLO_E_FORMAT,
+                      "0 programs and 1 weight, 2 metadata and 1 name sections");
     program->kind = 77;
     fault_seal(b.data, b.size);
     container_refused(b, 0, HOLO_E_VERSION, "kind 77");
@@ -175,6 +176,19 @@ static void container_weights_hash(void)
     fault_bytes b = fault_holo(FAULT_SMALL);
     b.data[fault_section(b, HG_SECTION_WEIGHTS)->offset] ^= 1;
     container_refused(b, HOLO_OPEN_CHECK_WEIGHTS, HOLO_E_FORMAT, "hash of the weights");
+    free(b.data);
+}
+
+/* Names are for people: a damaged one is found when asked for, and harms nothing before. */
+static void container_names_hash(void)
+{
+    fault_bytes b = fault_holo(FAULT_SMALL);
+    memset(b.data + fault_section(b, HG_SECTION_NAMES)->offset, 'x', 4);
+    container_refused(b, HOLO_OPEN_CHECK_WEIGHTS, HOLO_E_FORMAT, "hash of the names");
+    holo_model *model = NULL;
+    holo_error e = {0};
+    CHECK_OK(holo_model_open_memory(b.data, b.size, holo_kernels_all(), NULL, &model, &e), &e);
+    holo_model_free(model);
     free(b.data);
 }
 
@@ -326,6 +340,7 @@ const hg_test_case hg_tests_fault_container[] = {
     {"counts", container_counts},
     {"trailing", container_trailing},
     {"weights_hash", container_weights_hash},
+    {"names_hash", container_names_hash},
     {"names", container_names},
     {"long_name", container_long_name},
     {"changes_after_open", container_changes_after_open},

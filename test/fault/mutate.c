@@ -105,11 +105,11 @@ static void mutate_step(mutate *m)
     case 0: s->op = (uint16_t)mutate_below(m, 7); break;
     case 1: s->kernel = mutate_u32(m, s->kernel, h->n_kernel); break;
     case 2: s->in = mutate_u32(m, s->in, h->n_list); break;
-    case 3: s->n_in = mutate_u32(m, s->n_in, 4); break;
+    case 3: s->n_in = (uint16_t)mutate_u32(m, s->n_in, 4); break;
     case 4: s->out = mutate_u32(m, s->out, h->n_list); break;
-    case 5: s->n_out = mutate_u32(m, s->n_out, 3); break;
+    case 5: s->n_out = (uint16_t)mutate_u32(m, s->n_out, 3); break;
     case 6: s->param = mutate_u32(m, s->param, h->n_list); break;
-    case 7: s->n_param = mutate_u32(m, s->n_param, 8); break;
+    case 7: s->n_param = (uint16_t)mutate_u32(m, s->n_param, 8); break;
     case 8: s->code = mutate_u32(m, s->code, h->n_code + 1); break;
     case 9: s->a = mutate_u32(m, s->a, 3); break;
     default:

@@ -144,6 +144,8 @@ static hg_program dump_program(void)
         .lane_op = lane_ops,
         .lane_out = lane_outs,
         .text = texts,
+        .names = texts,
+        .n_names = sizeof texts,
     };
 }
 
