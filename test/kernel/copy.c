@@ -89,7 +89,7 @@ static void copy_refuses(void)
         {MOVE_N_PARAM, 0, 0, 4, "4 parameters"},
         {MOVE_N_PARAM, 0, 0, 35, "35 parameters"},
         {MOVE_IN_TYPE, 0, 0, HOLO_NONE, "input 0 is missing"},
-        {MOVE_IN_TYPE, 0, 0, HOLO_I32, "output has type float32"},
+        {MOVE_IN_TYPE, 0, 0, HOLO_I64, "output has type float32, expected the width of int64"},
         {MOVE_IN_TYPE, 0, 0, HOLO_SEQUENCE, "input 0 has type sequence"},
         {MOVE_OUT_TYPE, 0, 0, HOLO_NONE, "output 0 is missing"},
         {MOVE_IN_DIM, 0, 0, INT64_MAX, "too many elements"},
@@ -106,8 +106,26 @@ static void copy_refuses(void)
     MOVE_REFUSES(hg_kernels_copy, copy_make_good, bad);
 }
 
+/* Bits of one type are elements of another as wide; text is not in its elements. */
+static void copy_changes_type(void)
+{
+    const copy_case all = {"", 5, 0, 1, {5}, {1}};
+    move_call c = {0};
+    holo_error e = {0};
+    copy_make(&c, &all, HOLO_I4);
+    c.out[0].dtype = HOLO_F4E2M1;
+    if (move_run(hg_kernels_copy, &c)) CHECK_MEM(c.out[0].data, c.in[0].data, 3);
+    move_free(&c);
+    copy_make(&c, &all, HOLO_STRING);
+    c.out[0].dtype = HOLO_C128;
+    move_connect(&c);
+    CHECK_STATUS(hg_kernels_copy->check(&c.args, &e), HOLO_E_TYPE);
+    move_free(&c);
+}
+
 const hg_test_case hg_tests_kernel_copy[] = {
     {"matches_loop", copy_matches_loop},
     {"refuses", copy_refuses},
+    {"changes_type", copy_changes_type},
     {0},
 };
