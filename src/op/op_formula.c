@@ -20,6 +20,13 @@ hg_lane_id hg_formula_softplus(hg_formula *f, hg_lane_id x)
     return hg_lane_2(f->b, HG_LANE_ADD, high, hg_lane_1(f->b, HG_LANE_LOG1P, tail));
 }
 
+hg_lane_id hg_formula_swish(hg_formula *f, hg_lane_id x)
+{
+    double alpha = hg_node_float(f->node, "alpha", 1.0);
+    hg_lane_id scaled = hg_lane_2(f->b, HG_LANE_MUL, x, hg_formula_number(f, x, alpha));
+    return hg_lane_2(f->b, HG_LANE_MUL, x, hg_lane_1(f->b, HG_LANE_SIGMOID, scaled));
+}
+
 hg_lane_id hg_formula_chain(hg_formula *f, hg_lane_opcode op, const hg_lane_id *in)
 {
     hg_lane_id y = in[0];

@@ -10,6 +10,8 @@ hg_lane_id hg_formula_number(hg_formula *f, hg_lane_id like, double value);
 hg_lane_id hg_formula_clamp(hg_formula *f, hg_lane_id x, double low, double high);
 /* ln(1 + e^x) without overflow: max(x, 0) + ln(1 + e^-|x|). */
 hg_lane_id hg_formula_softplus(hg_formula *f, hg_lane_id x);
+/* x / (1 + e^(-alpha x)) with the node's alpha. */
+hg_lane_id hg_formula_swish(hg_formula *f, hg_lane_id x);
 /* op(op(in[0], in[1]), in[2]) ... over all inputs. */
 hg_lane_id hg_formula_chain(hg_formula *f, hg_lane_opcode op, const hg_lane_id *in);
 /* Logical complement of a bool. */

@@ -65,6 +65,24 @@ void hg_shape_require(hg_dims *d, hg_dim condition, hg_type *type)
     type->dim[best] = hg_shape_guard(d, condition, type->dim[best]);
 }
 
+holo_status hg_shape_expect(const hg_infer *n, uint32_t i, const hg_dim *dim, int32_t rank,
+                            hg_dim *condition)
+{
+    HG_TRY(hg_infer_rank(n, i, rank, rank));
+    for (int32_t k = 0; k < rank; k++) {
+        const hg_dim actual = n->in[i]->dim[k];
+        if (!hg_infer_may_equal(n, actual, dim[k])) {
+            char is[64], expected[64];
+            hg_dim_print(n->dims, actual, is, sizeof is);
+            hg_dim_print(n->dims, dim[k], expected, sizeof expected);
+            return hg_infer_fail(n, HOLO_E_SHAPE, "dimension %d of input %u is %s, expected %s", k,
+                                 i, is, expected);
+        }
+        *condition = hg_shape_and(n->dims, *condition, hg_dim_eq(n->dims, actual, dim[k]));
+    }
+    return HOLO_OK;
+}
+
 hg_dim hg_shape_divide(hg_dims *d, hg_dim dim, int64_t by)
 {
     hg_dim divisor = hg_dim_const(d, by), quotient = hg_dim_floordiv(d, dim, divisor);

@@ -20,6 +20,10 @@ hg_dim hg_shape_guard(hg_dims *d, hg_dim condition, hg_dim dim);
 /* The same for a whole type: one of its dims carries the condition, best one that is not a number
  * anyway. A scalar has none. */
 void hg_shape_require(hg_dims *d, hg_dim condition, hg_type *type);
+/* Input i has exactly these dims. What is known to differ is refused; what only the runtime can
+ * tell joins the condition, which starts as 1 and ends in hg_shape_require. */
+HG_MUST_CHECK holo_status hg_shape_expect(const hg_infer *n, uint32_t i, const hg_dim *dim,
+                                          int32_t rank, hg_dim *condition);
 /* dim / by; -1 when that leaves a rest. */
 hg_dim hg_shape_divide(hg_dims *d, hg_dim dim, int64_t by);
 /* An axis in [-rank, rank), made non-negative. */

@@ -4,9 +4,7 @@
 
 static hg_lane_id swish_lane(hg_formula *f, const hg_lane_id *in)
 {
-    double alpha = hg_node_float(f->node, "alpha", 1.0);
-    hg_lane_id x = hg_lane_2(f->b, HG_LANE_MUL, in[0], hg_formula_number(f, in[0], alpha));
-    return hg_lane_2(f->b, HG_LANE_MUL, in[0], hg_lane_1(f->b, HG_LANE_SIGMOID, x));
+    return hg_formula_swish(f, in[0]);
 }
 
 const hg_op hg_op_swish = {
