@@ -144,7 +144,7 @@ static int64_t linear_units(const hg_args *a)
 static size_t linear_scratch(const hg_args *a)
 {
     if (linear_units(a) == 0) return 0;
-    return (size_t)linear_shape_of(a).keys * (LINEAR_BLOCK + 3) * sizeof(float);
+    return ((size_t)linear_shape_of(a).keys + 1) * (LINEAR_BLOCK + 3) * sizeof(float);
 }
 
 /* One block of columns on its way through the tokens. */
@@ -248,6 +248,7 @@ static void linear_token(const linear_block *l, int64_t token)
 static void linear_run(const hg_args *a, hg_range r)
 {
     linear_block l = {.a = a, .s = linear_shape_of(a), .state = r.scratch};
+    if (r.begin == r.end) return; /* without scratch, too */
     l.key = l.state + l.s.keys * LINEAR_BLOCK;
     l.query = l.key + l.s.keys;
     l.factor = l.query + l.s.keys;
