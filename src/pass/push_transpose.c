@@ -4,6 +4,7 @@
  *
  *     op(T(a), T(b))  ->  T(op(a, b))          T(T'(a))  ->  a  when T and T' are inverse */
 #include "pass/pass.h"
+#include "pass/regroup.h"
 
 typedef struct push_perm {
     int32_t rank;
@@ -256,6 +257,52 @@ static holo_status push_group(hg_graph *g, hg_node_id id, bool *changed)
     return b.status;
 }
 
+/* Runs of a Reshape in the order in which the source of the Transpose p has them: at[k] is the
+ * place of output dim k then, dims what the shape is. False when the dims of a run do not lie
+ * together. */
+static bool push_regroup(hg_dims *d, const push_perm *p, const hg_type *from, const hg_type *to,
+                         push_perm *at, hg_dim *dims)
+{
+    hg_regroup runs;
+    int32_t place[2 * HG_MAX_RANK], next = 0;
+    if (!hg_regroup_find(d, from, to, &runs)) return false;
+    for (int32_t r = 0; r < runs.count; r++) {
+        const hg_regroup_run *run = &runs.run[r];
+        for (int32_t i = 1; i < run->n_from; i++)
+            if (p->to[run->from + i] != p->to[run->from] + i) return false;
+        /* a new dim of size 1 follows the run before it */
+        place[r] = run->n_from > 0 ? p->to[run->from] : r > 0 ? place[r - 1] : -1;
+    }
+    *at = (push_perm){.rank = to->rank};
+    for (int32_t source = -1; source < p->rank; source++)
+        for (int32_t r = 0; r < runs.count; r++)
+            for (int32_t i = 0; place[r] == source && i < runs.run[r].n_to; i++) {
+                at->to[runs.run[r].to + i] = next;
+                dims[next++] = to->dim[runs.run[r].to + i];
+            }
+    return true;
+}
+
+static holo_status push_reshape(hg_graph *g, hg_node_id id, bool *changed)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    push_perm p = push_read(g, hg_node_in(g, n, 0)), at;
+    hg_dim dims[HG_MAX_RANK];
+    if (p.rank == 0 || !push_regroup(&g->dims, &p, &hg_graph_value(g, hg_node_in(g, n, 0))->type,
+                                     &hg_graph_value(g, n->out[0])->type, &at, dims))
+        return HOLO_OK;
+    hg_build b;
+    hg_build_init(&b, g, id);
+    hg_attr zero = hg_attr_make_int("allowzero", 1);
+    hg_value_id in[2] = {push_source(g, hg_build_in(&b, 0)),
+                         hg_build_dims(&b, dims, (uint32_t)at.rank)};
+    hg_value_id out = hg_build_op(&b, "Reshape", in, 2, &zero, 1);
+    hg_build_replace(&b, 0, push_is_identity(&at) ? out : push_transpose(&b, out, &at));
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    *changed = true;
+    return b.status;
+}
+
 static bool push_is_reduce(const hg_node *n)
 {
     static const char *const names[] = {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin",
@@ -276,6 +323,7 @@ static holo_status push_node(hg_graph *g, hg_node_id id, bool *changed)
         return push_axis(g, id, 1, -1, changed);
     if (hg_op_is(n, "holo:GroupNorm")) return push_group(g, id, changed);
     if (push_is_reduce(n)) return push_reduce(g, id, changed);
+    if (hg_regroup_is_reshape(n)) return push_reshape(g, id, changed);
     return HOLO_OK;
 }
 

@@ -28,6 +28,46 @@ static void layout_push_transpose(void)
                "}\n");
 }
 
+static void layout_push_reshape(void)
+{
+    /* Image to tokens: nothing moves. */
+    CHECK_PASS("push_transpose",
+               "graph g(%x: float32[n,h,w,4]) {\n"
+               "  %a = Transpose(%x) {perm=[0,3,1,2]}\n"
+               "  %s = holo:Dims() {dims=dims[n,4,h*w]}\n"
+               "  %b = Reshape(%a, %s)\n"
+               "  %y = Transpose(%b) {perm=[0,2,1]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,h,w,4]) {\n"
+               "  %1 = holo:Dims() {dims=dims[n,h*w,4]}\n"
+               "  %y = Reshape(%x, %1) {allowzero=1}\n"
+               "  return %y\n"
+               "}\n");
+    /* Dims of size 1 come and go. */
+    CHECK_PASS("push_transpose",
+               "graph g(%x: float32[n,6,1,4]) {\n"
+               "  %a = Transpose(%x) {perm=[3,2,1,0]}\n"
+               "  %s = const int64[5] {1,4,2,3,-1}\n"
+               "  %y = Reshape(%a, %s)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,6,1,4]) {\n"
+               "  %1 = holo:Dims() {dims=dims[1,n,2,3,4]}\n"
+               "  %2 = Reshape(%x, %1) {allowzero=1}\n"
+               "  %y = Transpose(%2) {perm=[0,4,2,3,1]}\n"
+               "  return %y\n"
+               "}\n");
+    /* Dims that are merged must lie together. */
+    static const char apart[] = "graph g(%x: float32[n,5,6,4]) {\n"
+                                "  %a = Transpose(%x) {perm=[0,3,1,2]}\n"
+                                "  %s = const int64[2] {0, 120}\n"
+                                "  %y = Reshape(%a, %s)\n"
+                                "  return %y\n"
+                                "}\n";
+    CHECK_PASS("push_transpose", apart, apart);
+}
+
 static void layout_push_reduce(void)
 {
     CHECK_PASS("push_transpose",
@@ -148,6 +188,7 @@ static void layout_fuse_pointwise(void)
 
 const hg_test_case hg_tests_pass_layout[] = {
     {"push_transpose", layout_push_transpose},
+    {"push_reshape", layout_push_reshape},
     {"push_reduce", layout_push_reduce},
     {"recognize_layer_norm", layout_recognize_layer_norm},
     {"fold_batchnorm", layout_fold_batchnorm},
