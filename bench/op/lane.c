@@ -3,10 +3,10 @@
 #include "bench.h"
 
 extern const hg_kernel hg_kernels_lane[], hg_kernels_reduce[], hg_kernels_softmax[],
-    hg_kernels_norm[];
+    hg_kernels_layernorm[], hg_kernels_groupnorm[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_lane_avx2[], hg_kernels_reduce_avx2[], hg_kernels_softmax_avx2[],
-    hg_kernels_norm_avx2[];
+    hg_kernels_layernorm_avx2[], hg_kernels_groupnorm_avx2[];
 #define TUNED(name) name##_avx2
 #else
 #define TUNED(name) name
@@ -137,7 +137,8 @@ typedef struct bench_case {
 static void bench_cases(void)
 {
     const hg_kernel *softmax = hg_kernels_softmax, *softmax_tuned = TUNED(hg_kernels_softmax);
-    const hg_kernel *norm = hg_kernels_norm, *norm_tuned = TUNED(hg_kernels_norm);
+    const hg_kernel *layer = hg_kernels_layernorm, *layer_tuned = TUNED(hg_kernels_layernorm);
+    const hg_kernel *group = hg_kernels_groupnorm, *group_tuned = TUNED(hg_kernels_groupnorm);
     const hg_kernel *reduce = hg_kernels_reduce, *reduce_tuned = TUNED(hg_kernels_reduce);
     const bench_case cases[] = {
         {"softmax [128,768]",
@@ -177,8 +178,8 @@ static void bench_cases(void)
          {1},
          0},
         {"layernorm [128,768]",
-         norm,
-         norm_tuned,
+         layer,
+         layer_tuned,
          2,
          2,
          {128, 768},
@@ -189,8 +190,8 @@ static void bench_cases(void)
          {1, 0, 0, HOLO_F32},
          1},
         {"RMS norm [128,768]",
-         norm,
-         norm_tuned,
+         layer,
+         layer_tuned,
          2,
          2,
          {128, 768},
@@ -201,8 +202,8 @@ static void bench_cases(void)
          {1, 0, 1, HOLO_F32},
          1},
         {"groupnorm [1,320,32,32]",
-         norm + 1,
-         norm_tuned + 1,
+         group,
+         group_tuned,
          4,
          4,
          {1, 320, 32, 32},
@@ -213,8 +214,8 @@ static void bench_cases(void)
          {32, 0, 0},
          1},
         {"groupnorm [1,32,32,320] last",
-         norm + 1,
-         norm_tuned + 1,
+         group,
+         group_tuned,
          4,
          4,
          {1, 32, 32, 320},

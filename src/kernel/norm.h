@@ -1,5 +1,10 @@
 /* norm.h - what the reference and tuned variants of the kernels "layernorm" and "groupnorm" share.
- */
+ *
+ * Numerics. float16, bfloat16 and float32 compute in f32, float64 in f64:
+ *   mean = sum(x) / n      var = sum((x - mean)^2) / n      inverse = 1 / sqrt(var + epsilon)
+ *   y = ((x - mean) * inverse) * scale + bias
+ * Sums use 16 virtual lanes and a fixed tree as in reduce.c, over the elements in memory order. NaN
+ * anywhere in what is normalised together makes all of it NaN. */
 #ifndef HG_KERNEL_NORM_H
 #define HG_KERNEL_NORM_H
 
@@ -35,6 +40,13 @@ typedef struct hg_norm {
 
 enum { HG_NORM_LANES = 16, HG_NORM_COLS = 128 };
 
+/* x's dims from axis on: what is normalised together, and what scale and bias broadcast to. */
+holo_tensor hg_norm_tail(const holo_tensor *x, int axis);
+/* Scale or bias in the compute type, repeated to the shape `tail`: in place, or in `to`. */
+const void *hg_norm_expand(const hg_args *a, uint32_t i, const holo_tensor *tail, void *to,
+                           hg_lane_read_fn read);
+/* The state at the start of the scratch; *work is what follows it. */
+hg_norm *hg_norm_init(const hg_args *a, void *scratch, uint8_t **work);
 hg_norm *hg_layernorm_init(const hg_args *a, void *scratch, hg_lane_read_fn read);
 hg_norm *hg_groupnorm_init(const hg_args *a, void *scratch, hg_lane_read_fn read);
 

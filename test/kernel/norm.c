@@ -3,9 +3,9 @@
 #include "base/cpu.h"
 #include "kernel/value.h"
 
-extern const hg_kernel hg_kernels_norm[];
+extern const hg_kernel hg_kernels_layernorm[], hg_kernels_groupnorm[];
 #if defined(__x86_64__)
-extern const hg_kernel hg_kernels_norm_avx2[];
+extern const hg_kernel hg_kernels_layernorm_avx2[], hg_kernels_groupnorm_avx2[];
 #endif
 
 enum { NORM_LAYER = 0, NORM_GROUP = 1 };
@@ -13,7 +13,8 @@ enum { NORM_LAYER = 0, NORM_GROUP = 1 };
 static const hg_kernel *norm_tuned(int which)
 {
 #if defined(__x86_64__)
-    if ((hg_cpu_features() & HG_CPU_AVX2) != 0) return &hg_kernels_norm_avx2[which];
+    if ((hg_cpu_features() & HG_CPU_AVX2) != 0)
+        return which == NORM_LAYER ? hg_kernels_layernorm_avx2 : hg_kernels_groupnorm_avx2;
 #endif
     (void)which;
     return NULL;
@@ -131,13 +132,13 @@ static void norm_layer_matches(void)
         move_call c = {0}, d = {0};
         norm_make_layer(&c, l, dtype);
         norm_make_layer(&d, l, dtype);
-        if (move_run(&hg_kernels_norm[NORM_LAYER], &c)) {
+        if (move_run(hg_kernels_layernorm, &c)) {
             norm_compare_layer(&c, l);
             if (norm_tuned(NORM_LAYER) != NULL && move_run(norm_tuned(NORM_LAYER), &d)) {
                 norm_same(&c, &d);
                 norm_in_place(norm_tuned(NORM_LAYER), &d);
             }
-            norm_in_place(&hg_kernels_norm[NORM_LAYER], &c);
+            norm_in_place(hg_kernels_layernorm, &c);
         }
         move_free(&c);
         move_free(&d);
@@ -151,7 +152,7 @@ static void norm_layer_narrow_stash(void)
     norm_make_layer(&c, &norm_layers[0], HOLO_F64);
     c.param[3] = HOLO_F32;
     c.out[1].dtype = c.out[2].dtype = HOLO_F32; /* the buffers are larger than needed */
-    if (move_run(&hg_kernels_norm[NORM_LAYER], &c)) {
+    if (move_run(hg_kernels_layernorm, &c)) {
         const double *x = c.in[0].data;
         double mean = 0;
         for (int i = 0; i < 768; i++)
@@ -253,13 +254,13 @@ static void norm_group_matches(void)
         move_call c = {0}, d = {0};
         norm_make_group(&c, g, dtype);
         norm_make_group(&d, g, dtype);
-        if (move_run(&hg_kernels_norm[NORM_GROUP], &c)) {
+        if (move_run(hg_kernels_groupnorm, &c)) {
             norm_compare_group(&c, g);
             if (norm_tuned(NORM_GROUP) != NULL && move_run(norm_tuned(NORM_GROUP), &d)) {
                 norm_same(&c, &d);
                 norm_in_place(norm_tuned(NORM_GROUP), &d);
             }
-            norm_in_place(&hg_kernels_norm[NORM_GROUP], &c);
+            norm_in_place(hg_kernels_groupnorm, &c);
         }
         move_free(&c);
         move_free(&d);
@@ -294,14 +295,14 @@ static const move_bad norm_bad_group[] = {
 
 static void norm_refuses(void)
 {
-    MOVE_REFUSES(&hg_kernels_norm[NORM_LAYER], norm_make_good_layer, norm_bad_layer);
-    MOVE_REFUSES(&hg_kernels_norm[NORM_GROUP], norm_make_good_group, norm_bad_group);
+    MOVE_REFUSES(hg_kernels_layernorm, norm_make_good_layer, norm_bad_layer);
+    MOVE_REFUSES(hg_kernels_groupnorm, norm_make_good_group, norm_bad_group);
 }
 
 static void norm_nan_spoils_its_row(void)
 {
     for (int v = 0; v < 2; v++) {
-        const hg_kernel *k = v == 0 ? &hg_kernels_norm[NORM_LAYER] : norm_tuned(NORM_LAYER);
+        const hg_kernel *k = v == 0 ? hg_kernels_layernorm : norm_tuned(NORM_LAYER);
         move_call c = {0};
         norm_make_layer(&c, &norm_layers[2], HOLO_F32);
         ((float *)c.in[0].data)[40] = NAN;
@@ -322,7 +323,7 @@ static void norm_cost(void)
     hg_cost cost = {0};
     norm_make_good_layer(&c);
     move_connect(&c);
-    hg_kernels_norm[NORM_LAYER].cost(&c.args, &cost);
+    hg_kernels_layernorm->cost(&c.args, &cost);
     CHECK(cost.flops == 8.0 * 5 * 768);
     move_free(&c);
 }
