@@ -453,6 +453,16 @@ void hg_graph_splice(hg_graph *g, hg_region_id body, hg_node_id before)
     }
 }
 
+void hg_graph_swap_bodies(hg_graph *g, hg_node_id a, uint32_t i, hg_node_id b, uint32_t j)
+{
+    hg_region_id *left = &hg_graph_node(g, a)->body[i], *right = &hg_graph_node(g, b)->body[j];
+    const hg_region_id kept = *left;
+    *left = *right;
+    *right = kept;
+    hg_graph_region(g, *left)->owner = a;
+    hg_graph_region(g, *right)->owner = b;
+}
+
 holo_status hg_graph_set_attr(hg_graph *g, hg_node_id node, hg_attr attr)
 {
     hg_node *n = hg_graph_node(g, node);

@@ -227,6 +227,8 @@ void hg_graph_remove_node(hg_graph *g, hg_node_id node);
 void hg_graph_move_node(hg_graph *g, hg_node_id node, hg_node_id before);
 /* All nodes of a body go before a node of another region, in their order. */
 void hg_graph_splice(hg_graph *g, hg_region_id body, hg_node_id before);
+/* Body i of node a and body j of node b change places. */
+void hg_graph_swap_bodies(hg_graph *g, hg_node_id a, uint32_t i, hg_node_id b, uint32_t j);
 /* Attributes are immutable arrays: this copies them with one added or replaced. */
 HG_MUST_CHECK holo_status hg_graph_set_attr(hg_graph *g, hg_node_id node, hg_attr attr);
 

@@ -19,8 +19,11 @@ enum {
     HG_OP_EFFECT = 1 << 0, /* random or control flow: never folded, merged or removed while used */
     HG_OP_SHAPE_ONLY = 1 << 1, /* result depends on the shapes of the inputs, not on their data */
     HG_OP_AT_WRITE = 1 << 2,   /* a packing: computed when the file is written, straight into it */
-    HG_OP_INTERNAL = 1 << 3    /* not importable; domain "holo" */
+    HG_OP_INTERNAL = 1 << 3,   /* not importable; domain "holo" */
+    HG_OP_BODY_OPTIONAL = 1 << 4 /* the last bodies may be absent, others empty, without outputs */
 };
+
+enum { HG_MAX_BODY = 2 };
 
 struct hg_op {
     const char *name;
@@ -32,6 +35,7 @@ struct hg_op {
     hg_types types; /* of in[0]; 0: checked by infer alone */
     uint32_t flags;
     uint32_t n_body;
+    const char *body[HG_MAX_BODY]; /* attributes that hold them */
     /* Rewrites a node of an older opset to the current meaning, right after import. */
     holo_status (*upgrade)(hg_graph *g, hg_node_id id, int32_t opset);
     holo_status (*infer)(hg_infer *n);

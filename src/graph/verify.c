@@ -290,7 +290,8 @@ static holo_status verify_node(const verify *v, hg_node_id id)
         return verify_bad_node(v, id, "the operator does not take this number of inputs");
     if (!verify_arity(n->n_out, n->op->out))
         return verify_bad_node(v, id, "the operator does not have this number of outputs");
-    if (n->n_body != n->op->n_body)
+    const bool may_lack = (n->op->flags & HG_OP_BODY_OPTIONAL) != 0;
+    if (n->n_body > n->op->n_body || (n->n_body < n->op->n_body && !may_lack))
         return verify_bad_node(v, id, "the operator does not have this number of bodies");
     for (uint32_t i = 0; i < n->n_attr; i++) {
         const hg_attr *a = &n->attr[i];

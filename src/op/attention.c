@@ -1,7 +1,4 @@
-/* attention.c - Attention: softmax(Q K' scale + bias) V, by heads.
- *
- * Queries are [B, QH, S, D], keys and values [B, H, T, D]. With QH = r H the r queries of a head
- * lie side by side, so the product is made on [B, H, r S, D] and nothing is repeated. */
+/* attention.c - Attention: softmax(Q K' scale + bias) V, by heads. */
 #include "op/op_attention.h"
 #include "op/op_reduce.h"
 
@@ -10,10 +7,6 @@
 enum { ATTENTION_Q, ATTENTION_K, ATTENTION_V, ATTENTION_MASK, ATTENTION_PAST_K, ATTENTION_PAST_V };
 enum { ATTENTION_LENGTHS = 6 };
 enum { ATTENTION_RAW, ATTENTION_CAPPED, ATTENTION_BIASED, ATTENTION_SOFTMAX };
-
-typedef struct attention_shape {
-    hg_dim batch, q_heads, heads, queries, keys, past, size, v_size; /* keys: with past */
-} attention_shape;
 
 /* Heads of a rank-3 input come from an attribute. */
 static holo_status attention_heads(const hg_infer *n, const char *name, const hg_type *t,
@@ -35,7 +28,7 @@ static holo_status attention_heads(const hg_infer *n, const char *name, const hg
     return HOLO_OK;
 }
 
-static holo_status attention_read(const hg_infer *n, attention_shape *s)
+static holo_status attention_read(const hg_infer *n, hg_attention_shape *s)
 {
     hg_dim ignored = 0;
     const hg_type *q = n->in[ATTENTION_Q], *k = n->in[ATTENTION_K], *v = n->in[ATTENTION_V];
@@ -94,7 +87,7 @@ static holo_status attention_check(const hg_infer *n)
 
 static holo_status attention_infer(hg_infer *n)
 {
-    attention_shape s = {0};
+    hg_attention_shape s = {0};
     HG_TRY(attention_check(n));
     HG_TRY(attention_read(n, &s));
     const hg_type *q = n->in[ATTENTION_Q];
@@ -135,37 +128,6 @@ static hg_value_id attention_cache(hg_build *b, hg_value_id now, uint32_t past)
     return hg_build_op(b, "Concat", (hg_value_id[]){before, now}, 2, &axis, 1);
 }
 
-/* [B, p, q, last] seen as [B, heads, rest, last]. */
-static hg_value_id attention_view(hg_build *b, hg_value_id x, hg_dim heads, hg_dim rest,
-                                  hg_dim last)
-{
-    if (b->status != HOLO_OK) return 0;
-    hg_dim dims[] = {hg_build_type(b, x)->dim[0], heads, rest, last};
-    if (hg_build_type(b, x)->dim[1] == heads && hg_build_type(b, x)->dim[2] == rest) return x;
-    return hg_build_2(b, "Reshape", x, hg_build_dims(b, dims, HG_COUNT(dims)));
-}
-
-static hg_value_id attention_scores(hg_build *b, const attention_shape *s, hg_value_id q,
-                                    hg_value_id k)
-{
-    hg_dims *d = &b->g->dims;
-    const hg_attr *stated = hg_node_attr(b->node, "scale");
-    int64_t size;
-    double scale = stated != NULL ? (double)stated->f : 1.0;
-    bool known = stated != NULL || hg_dim_is_const(d, s->size, &size);
-    if (stated == NULL && known && size > 0) scale = 1.0 / sqrt((double)size);
-    hg_dim rows = hg_dim_floordiv(d, hg_dim_mul(d, s->q_heads, s->queries), s->heads);
-    hg_attr attr[] = {hg_attr_make_int("trans_b", 1), hg_attr_make_float("alpha", scale)};
-    hg_value_id in[] = {attention_view(b, q, s->heads, rows, s->size), k};
-    hg_value_id x = hg_build_op(b, "holo:MatMul", in, 2, attr, HG_COUNT(attr));
-    if (!known) {
-        hg_value_id root = hg_build_cast(b, hg_build_dims(b, &s->size, 1), HOLO_F32);
-        root = hg_build_1(b, "Sqrt", root);
-        x = hg_build_2(b, "Div", x, hg_build_cast(b, root, hg_build_type(b, q)->dtype));
-    }
-    return attention_view(b, x, s->q_heads, s->queries, s->keys);
-}
-
 static hg_value_id attention_cap(hg_build *b, hg_value_id x)
 {
     double cap = hg_node_float(b->node, "softcap", 0.0);
@@ -189,7 +151,7 @@ static hg_value_id attention_softmax(hg_build *b, hg_value_id x, hg_value_id bia
     return hg_build_3(b, "Where", hg_build_2(b, "Equal", most, none), zero, y);
 }
 
-static hg_value_id attention_bias(hg_build *b, const attention_shape *s, holo_dtype dtype)
+static hg_value_id attention_bias(hg_build *b, const hg_attention_shape *s, holo_dtype dtype)
 {
     const hg_attention_mask mask = {
         .queries = s->queries,
@@ -205,19 +167,11 @@ static hg_value_id attention_bias(hg_build *b, const attention_shape *s, holo_dt
     return hg_build_attention_bias(b, &mask);
 }
 
-/* Probabilities times values, in the layout of the queries. */
-static hg_value_id attention_mix(hg_build *b, const attention_shape *s, hg_value_id p,
-                                 hg_value_id v, bool is_flat)
+/* The result [B, heads, S, size] as [B, S, heads * size]. */
+static hg_value_id attention_join(hg_build *b, const hg_attention_shape *s, hg_value_id y)
 {
-    hg_dims *d = &b->g->dims;
-    hg_dim rows = hg_dim_floordiv(d, hg_dim_mul(d, s->q_heads, s->queries), s->heads);
-    if (b->status != HOLO_OK) return 0;
-    v = hg_build_cast(b, v, hg_build_type(b, p)->dtype);
-    hg_value_id y = hg_build_2(b, "MatMul", attention_view(b, p, s->heads, rows, s->keys), v);
-    y = attention_view(b, y, s->q_heads, s->queries, s->v_size);
-    if (!is_flat) return y;
     hg_attr perm = hg_attr_make_ints(b, "perm", (int64_t[]){0, 2, 1, 3}, 4);
-    hg_dim dims[] = {s->batch, s->queries, hg_dim_mul(d, s->q_heads, s->v_size)};
+    hg_dim dims[] = {s->batch, s->queries, hg_dim_mul(&b->g->dims, s->q_heads, s->v_size)};
     y = hg_build_op(b, "Transpose", &y, 1, &perm, 1);
     return hg_build_2(b, "Reshape", y, hg_build_dims(b, dims, HG_COUNT(dims)));
 }
@@ -227,7 +181,7 @@ static holo_status attention_lower(hg_build *b)
     const hg_type *in[ATTENTION_LENGTHS + 1];
     hg_infer n = {
         .g = b->g, .ctx = b->ctx, .dims = &b->g->dims, .id = b->id, .node = b->node, .in = in};
-    attention_shape s = {0};
+    hg_attention_shape s = {0};
     for (uint32_t i = 0; i <= ATTENTION_LENGTHS; i++)
         in[i] = hg_build_type(b, hg_build_in(b, i));
     const holo_dtype dtype = in[ATTENTION_Q]->dtype;
@@ -239,14 +193,14 @@ static holo_status attention_lower(hg_build *b)
     hg_value_id v =
         attention_cache(b, attention_split(b, ATTENTION_V, s.heads, s.v_size), ATTENTION_PAST_V);
     hg_value_id bias = attention_bias(b, &s, dtype);
-    stage[ATTENTION_RAW] = attention_scores(b, &s, q, k);
+    stage[ATTENTION_RAW] = hg_build_attention_scores(b, &s, q, k);
     stage[ATTENTION_CAPPED] = attention_cap(b, stage[ATTENTION_RAW]);
     stage[ATTENTION_BIASED] =
         bias == 0 ? stage[ATTENTION_CAPPED] : hg_build_2(b, "Add", stage[ATTENTION_CAPPED], bias);
     if (b->status != HOLO_OK) return b->status;
     stage[ATTENTION_SOFTMAX] = attention_softmax(b, stage[ATTENTION_BIASED], bias);
-    hg_value_id y = attention_mix(b, &s, stage[ATTENTION_SOFTMAX], v, is_flat);
-    hg_build_replace(b, 0, y);
+    hg_value_id y = hg_build_attention_mix(b, &s, stage[ATTENTION_SOFTMAX], v);
+    hg_build_replace(b, 0, is_flat ? attention_join(b, &s, y) : y);
     uint32_t n_out = b->node->n_out;
     if (n_out > 1) hg_build_replace(b, 1, k);
     if (n_out > 2) hg_build_replace(b, 2, v);

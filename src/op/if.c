@@ -10,4 +10,5 @@ const hg_op hg_op_if = {
     .out = {0, -1},
     .flags = HG_OP_EFFECT,
     .n_body = 2,
+    .body = {"then_branch", "else_branch"},
 };

@@ -10,4 +10,5 @@ const hg_op hg_op_loop = {
     .out = {0, -1},
     .flags = HG_OP_EFFECT,
     .n_body = 1,
+    .body = {"body"},
 };

@@ -163,8 +163,8 @@ static void op_types_text(hg_types types, char *text, size_t size)
 
 static const char *op_tier(const hg_op *op)
 {
-    if (op->n_body != 0) return "control";
     if (op->lower != NULL) return "composite";
+    if (op->n_body != 0) return "control";
     if (op->lane != NULL) return "lane";
     return op->kernel != NULL ? "kernel" : "view";
 }

@@ -123,6 +123,14 @@ hg_value_id hg_build_2(hg_build *b, const char *op, hg_value_id a, hg_value_id c
 hg_value_id hg_build_3(hg_build *b, const char *op, hg_value_id a, hg_value_id c, hg_value_id d);
 /* The node being rewritten again, with other inputs, the same attributes and as many outputs. */
 hg_node_id hg_build_clone(hg_build *b, const hg_value_id *in, uint32_t n_in);
+/* Body k of the node being rewritten, applied to one value: its nodes go before the node, where
+ * they are inferred later; so is what is built on the result. The value itself when there is no
+ * body. */
+hg_value_id hg_build_body(hg_build *b, uint32_t k, hg_value_id x);
+/* A node that waits for such a result: it is not inferred yet. Attributes are copied; body k of the
+ * node being rewritten becomes its own (UINT32_MAX: none). */
+hg_node_id hg_build_later(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
+                          const hg_attr *attr, uint32_t n_attr, uint32_t body);
 /* Constants: a scalar of the given element type; a 1-D int64 tensor. */
 hg_value_id hg_build_scalar(hg_build *b, holo_dtype dtype, double value);
 hg_value_id hg_build_ints(hg_build *b, const int64_t *values, uint32_t count);

@@ -3,6 +3,51 @@
 
 #include <math.h>
 
+/* [B, p, q, last] seen as [B, heads, rest, last]. */
+static hg_value_id attention_view(hg_build *b, hg_value_id x, hg_dim heads, hg_dim rest,
+                                  hg_dim last)
+{
+    if (b->status != HOLO_OK) return 0;
+    hg_dim dims[] = {hg_build_type(b, x)->dim[0], heads, rest, last};
+    if (hg_build_type(b, x)->dim[1] == heads && hg_build_type(b, x)->dim[2] == rest) return x;
+    return hg_build_2(b, "Reshape", x, hg_build_dims(b, dims, HG_COUNT(dims)));
+}
+
+/* Rows of all queries that share a head. */
+static hg_dim attention_rows(hg_build *b, const hg_attention_shape *s)
+{
+    hg_dims *d = &b->g->dims;
+    return hg_dim_floordiv(d, hg_dim_mul(d, s->q_heads, s->queries), s->heads);
+}
+
+hg_value_id hg_build_attention_scores(hg_build *b, const hg_attention_shape *s, hg_value_id q,
+                                      hg_value_id k)
+{
+    const hg_attr *stated = hg_node_attr(b->node, "scale");
+    int64_t size;
+    double scale = stated != NULL ? (double)stated->f : 1.0;
+    bool known = stated != NULL || hg_dim_is_const(&b->g->dims, s->size, &size);
+    if (stated == NULL && known && size > 0) scale = 1.0 / sqrt((double)size);
+    hg_attr attr[] = {hg_attr_make_int("trans_b", 1), hg_attr_make_float("alpha", scale)};
+    hg_value_id in[] = {attention_view(b, q, s->heads, attention_rows(b, s), s->size), k};
+    hg_value_id x = hg_build_op(b, "holo:MatMul", in, 2, attr, HG_COUNT(attr));
+    if (!known) {
+        hg_value_id root = hg_build_cast(b, hg_build_dims(b, &s->size, 1), HOLO_F32);
+        root = hg_build_1(b, "Sqrt", root);
+        x = hg_build_2(b, "Div", x, hg_build_cast(b, root, hg_build_type(b, q)->dtype));
+    }
+    return attention_view(b, x, s->q_heads, s->queries, s->keys);
+}
+
+hg_value_id hg_build_attention_mix(hg_build *b, const hg_attention_shape *s, hg_value_id p,
+                                   hg_value_id v)
+{
+    if (b->status != HOLO_OK) return 0;
+    v = hg_build_cast(b, v, hg_build_type(b, p)->dtype);
+    p = attention_view(b, p, s->heads, attention_rows(b, s), s->keys);
+    return attention_view(b, hg_build_2(b, "MatMul", p, v), s->q_heads, s->queries, s->v_size);
+}
+
 static hg_value_id attention_scalar(hg_build *b, hg_dim dim)
 {
     hg_value_id axis = hg_build_ints(b, (int64_t[]){0}, 1);

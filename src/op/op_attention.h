@@ -1,8 +1,22 @@
-/* op_attention.h - pieces of scaled dot product attention. */
+/* op_attention.h - pieces of scaled dot product attention.
+ *
+ * Queries are [B, QH, S, D], keys and values [B, H, T, D]. With QH = r H the r queries of a head
+ * lie side by side, so products are made on [B, H, r S, D] and nothing is repeated. */
 #ifndef HG_OP_OP_ATTENTION_H
 #define HG_OP_OP_ATTENTION_H
 
 #include "op/op.h"
+
+typedef struct hg_attention_shape {
+    hg_dim batch, q_heads, heads, queries, keys, past, size, v_size; /* keys: with past */
+} hg_attention_shape;
+
+/* Products of queries and keys [B, QH, S, T], times the node's scale or else 1 / sqrt(D). */
+hg_value_id hg_build_attention_scores(hg_build *b, const hg_attention_shape *s, hg_value_id q,
+                                      hg_value_id k);
+/* Probabilities [B, QH, S, T] times values, in the type of the probabilities. */
+hg_value_id hg_build_attention_mix(hg_build *b, const hg_attention_shape *s, hg_value_id p,
+                                   hg_value_id v);
 
 /* Which keys a query may attend; what is absent is 0 (values) or negative (windows). */
 typedef struct hg_attention_mask {

@@ -71,6 +71,50 @@ hg_node_id hg_build_node(hg_build *b, const char *op, const hg_value_id *in, uin
                            .n_out = n_out});
 }
 
+static bool build_has_body(const hg_build *b, uint32_t k)
+{
+    const hg_node *n = hg_graph_node(b->g, b->id);
+    return k < n->n_body && hg_graph_region(b->g, n->body[k])->n_out != 0;
+}
+
+hg_value_id hg_build_body(hg_build *b, uint32_t k, hg_value_id x)
+{
+    if (b->status != HOLO_OK || !build_has_body(b, k)) return x;
+    const hg_op *op = b->node->op;
+    const hg_region_id body = b->node->body[k];
+    const hg_region *r = hg_graph_region(b->g, body);
+    if (r->n_in != 1 || r->n_out != 1) {
+        (void)hg_build_fail(b, HOLO_E_MODEL,
+                            "its graph '%s' has %u inputs and %u outputs, expected 1 and 1",
+                            op->body[k], r->n_in, r->n_out);
+        return 0;
+    }
+    hg_graph_replace_uses(b->g, r->in[0], x);
+    hg_graph_splice(b->g, body, b->before);
+    return hg_region_out(b->g, body, 0);
+}
+
+hg_node_id hg_build_later(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
+                          const hg_attr *attr, uint32_t n_attr, uint32_t body)
+{
+    hg_attr *copy;
+    hg_node_id id;
+    if (b->status != HOLO_OK || !build_ok(b, HG_NEW(b->ctx, n_attr + 1, &copy))) return 0;
+    if (n_attr != 0) memcpy(copy, attr, n_attr * sizeof *attr);
+    const bool takes = build_has_body(b, body);
+    const hg_node_spec spec = {.op = hg_op_get(op),
+                               .name = b->node->name,
+                               .in = in,
+                               .n_in = n_in,
+                               .attr = copy,
+                               .n_attr = n_attr,
+                               .n_out = 1,
+                               .n_body = takes ? 1 : 0};
+    if (!build_ok(b, hg_graph_add_node(b->g, b->region, b->before, &spec, &id))) return 0;
+    if (takes) hg_graph_swap_bodies(b->g, b->id, body, id, 0);
+    return id;
+}
+
 hg_node_id hg_build_clone(hg_build *b, const hg_value_id *in, uint32_t n_in)
 {
     if (b->status != HOLO_OK) return 0;

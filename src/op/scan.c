@@ -44,12 +44,7 @@ static holo_status scan_nest(hg_graph *g, hg_node_id id, hg_attr directions)
     spec.attr = &attr[1];
     spec.n_attr = directions.count != 0 ? 2 : 1;
     HG_TRY(hg_graph_add_node(g, batch, 0, &spec, &inner));
-    hg_node *made = hg_graph_node(g, inner);
-    hg_region_id empty = made->body[0];
-    made->body[0] = body;
-    hg_graph_region(g, body)->owner = inner;
-    hg_graph_node(g, id)->body[0] = empty;
-    hg_graph_region(g, empty)->owner = id;
+    hg_graph_swap_bodies(g, id, 0, inner, 0);
     for (uint32_t j = 0; j < n_out; j++) {
         hg_value_id y = hg_graph_node(g, inner)->out[j];
         HG_TRY(hg_graph_add_region_output(g, batch, hg_graph_value(g, y)->name, y));
@@ -94,5 +89,6 @@ const hg_op hg_op_scan = {
     .out = {1, -1},
     .flags = HG_OP_EFFECT,
     .n_body = 1,
+    .body = {"body"},
     .upgrade = scan_upgrade,
 };

@@ -11,4 +11,5 @@ const hg_op hg_op_sequencemap = {
     .out = {1, -1},
     .flags = HG_OP_EFFECT,
     .n_body = 1,
+    .body = {"body"},
 };

@@ -11,7 +11,8 @@ static bool infer_is_used(const hg_graph *g, hg_node_id id)
     return false;
 }
 
-/* *declined: the operator has a kernel for this case and left the node as it is. */
+/* A rewrite may put a body in front of other nodes, which are then inferred first. *declined: the
+ * operator has a kernel for this case and left the node as it is. */
 static holo_status infer_lower(hg_graph *g, hg_node_id id, bool *declined)
 {
     hg_build b;
@@ -39,7 +40,7 @@ static holo_status infer_outline(hg_graph *g, hg_node_id id)
 static holo_status infer_node(hg_graph *g, hg_node_id id, bool *declined)
 {
     *declined = true;
-    if (hg_graph_node(g, id)->n_body != 0) {
+    if (hg_graph_node(g, id)->n_body != 0 && hg_graph_node(g, id)->op->lower == NULL) {
         *declined = false;
         return infer_outline(g, id);
     }

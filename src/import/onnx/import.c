@@ -84,7 +84,11 @@ static holo_status import_check_opset(const hg_importer *im, const hg_onnx_opset
     static const struct {
         const char *domain;
         int64_t newest;
-    } known[] = {{"", HG_IMPORT_NEWEST_OPSET}, {"ai.onnx.ml", 5}, {"ai.onnx.training", 1}};
+    } known[] = {{"", HG_IMPORT_NEWEST_OPSET},
+                 {"ai.onnx.ml", 5},
+                 {"ai.onnx.training", 1},
+                 {"ai.onnx.preview", 1},
+                 {"ai.onnx.preview.training", 1}};
     const hg_str domain = import_domain(opset->domain);
     HG_TRY(hg_import_check_name(im, "domain", domain));
     if (opset->version < 1 || opset->version > INT32_MAX)

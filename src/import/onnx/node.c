@@ -96,22 +96,17 @@ static holo_status node_read_inputs(hg_importer *im, const hg_frame *frame, hg_w
 typedef struct node_parts {
     hg_attr *attr;
     uint32_t n_attr;
-    hg_import_attribute body[2]; /* then_branch or body; else_branch */
-    uint32_t n_body;
+    hg_import_attribute body[HG_MAX_BODY]; /* without frame: absent */
 } node_parts;
 
-static holo_status node_read_graph(hg_importer *im, const hg_import_attribute *a, node_parts *parts)
+static holo_status node_read_graph(hg_importer *im, const hg_op *op, const hg_import_attribute *a,
+                                   node_parts *parts)
 {
-    static const struct {
-        const char *name;
-        uint32_t place;
-    } known[] = {{"then_branch", 0}, {"else_branch", 1}, {"body", 0}};
-    for (size_t i = 0; i < HG_COUNT(known); i++) {
-        if (!hg_str_is(a->view.name, known[i].name)) continue;
-        if (parts->body[known[i].place].frame != NULL)
-            return hg_import_fail(im, HOLO_E_MODEL, "graph '%s' is there twice", known[i].name);
-        parts->body[known[i].place] = *a;
-        parts->n_body++;
+    for (uint32_t i = 0; i < op->n_body; i++) {
+        if (!hg_str_is(a->view.name, op->body[i])) continue;
+        if (parts->body[i].frame != NULL)
+            return hg_import_fail(im, HOLO_E_MODEL, "graph '%s' is there twice", op->body[i]);
+        parts->body[i] = *a;
         return HOLO_OK;
     }
     return hg_import_fail(im, HOLO_E_MODEL,
@@ -128,8 +123,8 @@ static holo_status node_check_repeated(hg_importer *im, const node_parts *parts,
     return HOLO_OK;
 }
 
-static holo_status node_read_attributes(hg_importer *im, const hg_frame *frame, hg_wire_list list,
-                                        node_parts *parts)
+static holo_status node_read_attributes(hg_importer *im, const hg_frame *frame, const hg_op *op,
+                                        hg_wire_list list, node_parts *parts)
 {
     hg_wire message;
     if (list.count > HG_IMPORT_MAX_ATTRIBUTES)
@@ -142,7 +137,7 @@ static holo_status node_read_attributes(hg_importer *im, const hg_frame *frame, 
         HG_TRY(hg_attribute_read(im, frame, message, &a, &is_present));
         if (!is_present) continue;
         if (a.view.type == HG_ONNX_GRAPH) {
-            HG_TRY(node_read_graph(im, &a, parts));
+            HG_TRY(node_read_graph(im, op, &a, parts));
             continue;
         }
         HG_TRY(node_check_repeated(im, parts, a.view.name));
@@ -155,15 +150,10 @@ static holo_status node_read_attributes(hg_importer *im, const hg_frame *frame, 
 static holo_status node_check_bodies(const hg_importer *im, const hg_op *op,
                                      const node_parts *parts)
 {
-    if (parts->n_body > op->n_body)
-        return hg_import_fail(im, HOLO_E_MODEL, "it has %u graphs as attributes, expected %u",
-                              parts->n_body, op->n_body);
+    if ((op->flags & HG_OP_BODY_OPTIONAL) != 0) return HOLO_OK;
     for (uint32_t i = 0; i < op->n_body; i++)
-        if (i >= HG_COUNT(parts->body) || parts->body[i].frame == NULL)
-            return hg_import_fail(im, HOLO_E_MODEL, "it has no graph '%s'",
-                                  op->n_body == 1 ? "body"
-                                  : i == 0        ? "then_branch"
-                                                  : "else_branch");
+        if (parts->body[i].frame == NULL)
+            return hg_import_fail(im, HOLO_E_MODEL, "it has no graph '%s'", op->body[i]);
     return HOLO_OK;
 }
 
@@ -204,7 +194,7 @@ static holo_status node_add(hg_importer *im, hg_frame *frame, const hg_onnx_node
     int32_t opset;
     hg_node_spec spec = {.op = op, .n_body = op->n_body};
     HG_TRY(node_check_version(im, frame, op, node->domain, &opset));
-    HG_TRY(node_read_attributes(im, frame, node->attribute, &parts));
+    HG_TRY(node_read_attributes(im, frame, op, node->attribute, &parts));
     HG_TRY(node_check_bodies(im, op, &parts));
     HG_TRY(hg_import_full_name(im, frame, node->name, &spec.name));
     HG_TRY(node_read_inputs(im, frame, node->input, &spec.n_in));
@@ -216,8 +206,9 @@ static holo_status node_add(hg_importer *im, hg_frame *frame, const hg_onnx_node
     spec.n_attr = parts.n_attr;
     HG_TRY(hg_graph_add_node(im->g, frame->region, 0, &spec, &id));
     for (uint32_t i = 0; i < op->n_body; i++)
-        HG_TRY(hg_import_body(im, parts.body[i].frame, parts.body[i].view.g,
-                              hg_graph_node(im->g, id)->body[i]));
+        if (parts.body[i].frame != NULL)
+            HG_TRY(hg_import_body(im, parts.body[i].frame, parts.body[i].view.g,
+                                  hg_graph_node(im->g, id)->body[i]));
     HG_TRY(node_name_outputs(im, frame, node->output, id));
     return node_note_version(im, op, id, opset);
 }
