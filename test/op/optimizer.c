@@ -12,9 +12,9 @@ static void optimizer_values(void)
          "Adagrad(%r, %t, %x, %g, %h) {norm_coefficient=0.5, decay_factor=1.0}",
          "float32[1] {1.5}"},
         {"%r = const float32[1] {1} %t = const int64[1] {0} %x = const float64[] {2} "
-         "%g = const float64[] {4} %h = const float64[] {9} %a, %y = " TRAINING
-         "Adagrad(%r, %t, %x, %g, %h)",
-         "float64[] {25.0}"},
+         "%g = const float64[] {4} %h = const float64[] {9} %a, %z = " TRAINING
+         "Adagrad(%r, %t, %x, %g, %h) %y = Sqrt(%z)",
+         "float64[] {5.0}"},
         {"%r = const float64[] {1} %t = const int64[] {0} %x = const float32[2] {2, 6} "
          "%g = const float32[2] {4, 0} %h = const float32[2] {9, 0} %y = " TRAINING
          "Adagrad(%r, %t, %x, %g, %h) {epsilon=3.0}",
