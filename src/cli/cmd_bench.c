@@ -174,6 +174,7 @@ static void bench_print_json(const bench_result *r)
     } fields[] = {
         {"open_us", r->open * 1e6, 2},
         {"session_us", r->session * 1e6, 2},
+        {"pool_us", r->pool * 1e6, 2},
         {"prepare_us", r->prepare * 1e6, 2},
         {"first_ms", r->first * 1e3, 4},
         {"median_ms", r->median * 1e3, 4},

@@ -6,7 +6,7 @@ run_as 0 compile dense.onnx -o dense.holo -q
 run_as 0 bench dense.holo --json --budget-ms 20
 lines out 1
 keys=$(tr ',{}' '\n' <out | sed -n 's/^"\([a-z_]*\)":.*/\1/p' | tr '\n' ' ')
-want="open_us session_us prepare_us first_ms median_ms min_ms n arena_bytes weight_bytes peak_rss_mb threads steps "
+want="open_us session_us pool_us prepare_us first_ms median_ms min_ms n arena_bytes weight_bytes peak_rss_mb threads steps "
 [ "$keys" = "$want" ] || fail "the fields are $keys"
 run_as 0 bench dense.holo --inputs 'x:float32:4,2:rand' --threads 2 --budget-ms 20
 has out "median"
