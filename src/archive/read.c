@@ -46,6 +46,9 @@ static holo_status read_check_section(const hg_holo_section *s, uint32_t i, uint
         return hg_fail(e, HOLO_E_FORMAT,
                        "section %u (bytes %llu + %llu) overlaps another or leaves the file", i,
                        (unsigned long long)s->offset, (unsigned long long)s->size);
+    if (s->offset - earliest >= HG_HOLO_PAGE)
+        return hg_fail(e, HOLO_E_FORMAT, "section %u starts %llu bytes behind the one before it", i,
+                       (unsigned long long)(s->offset - earliest));
     if (s->offset % align != 0)
         return hg_fail(e, HOLO_E_FORMAT, "section %u starts at %llu, expected a multiple of %llu",
                        i, (unsigned long long)s->offset, (unsigned long long)align);
@@ -83,6 +86,21 @@ holo_status hg_holo_check(const hg_holo_head *head, const hg_holo_section *table
                        "the file has %u programs and %u weight, %u metadata and %u name sections; "
                        "expected at least 1 program, at most 1 of the others",
                        n_program, n_weights, n_meta, n_names);
+    return HOLO_OK;
+}
+
+holo_status hg_holo_check_gaps(const hg_holo_head *head, const hg_holo_section *table,
+                               const uint8_t *data, holo_error *e)
+{
+    uint64_t at = sizeof *head + head->n_section * sizeof *table;
+    for (uint32_t i = 0; i < head->n_section; i++) {
+        for (; at < table[i].offset; at++)
+            if (data[at] != 0)
+                return hg_fail(e, HOLO_E_FORMAT,
+                               "byte %llu, between sections, is %u; expected 0 there",
+                               (unsigned long long)at, data[at]);
+        at = table[i].offset + table[i].size;
+    }
     return HOLO_OK;
 }
 

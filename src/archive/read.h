@@ -12,6 +12,9 @@ HG_MUST_CHECK holo_status hg_holo_head_read(const void *data, size_t size, hg_ho
 /* Hash of head and table, places of the sections. table: a private copy of the section table. */
 HG_MUST_CHECK holo_status hg_holo_check(const hg_holo_head *head, const hg_holo_section *table,
                                         uint64_t size, holo_error *e);
+/* Nothing hides between the sections: zeros, less than a page of them. */
+HG_MUST_CHECK holo_status hg_holo_check_gaps(const hg_holo_head *head, const hg_holo_section *table,
+                                             const uint8_t *data, holo_error *e);
 /* The copy of a section has the hash that the table says. */
 HG_MUST_CHECK holo_status hg_holo_check_hash(const hg_holo_section *section, const void *copy,
                                              const char *what, holo_error *e);

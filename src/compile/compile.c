@@ -183,7 +183,9 @@ static holo_status compile_split_path(hg_compile *c, const char *path, hg_str *s
     const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
     const char *dot = strrchr(name, '.');
     size_t length = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
-    *stem = hg_str_copy(&c->ctx.arena, (hg_str){name, length});
+    hg_str text = {name, length};
+    if (!hg_str_is_text(text)) text = hg_str_from("model"); /* names in a .holo are text */
+    *stem = hg_str_copy(&c->ctx.arena, text);
     hg_str dir = slash == NULL   ? hg_str_from(".")
                  : slash == path ? hg_str_from("/")
                                  : (hg_str){path, (size_t)(slash - path)};

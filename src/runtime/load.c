@@ -165,6 +165,11 @@ static holo_status load_count(holo_model *m, holo_error *e)
         if (!m->graph[n].program.head.is_body)
             return hg_fail(e, HOLO_E_FORMAT, "program %u is a graph behind a body", n);
     if (m->n_graph == 0) return hg_fail(e, HOLO_E_FORMAT, "the file has no graph");
+    for (uint32_t n = 1; n < m->n_graph; n++)
+        for (uint32_t k = 0; k < n; k++)
+            if (strcmp(holo_model_graph_name(m, n), holo_model_graph_name(m, k)) == 0)
+                return hg_fail(e, HOLO_E_FORMAT, "graphs %u and %u have the same name '%s'", k, n,
+                               holo_model_graph_name(m, n));
     return HOLO_OK;
 }
 
@@ -222,7 +227,10 @@ static holo_status load_sections(holo_model *m, size_t size, const holo_kernels 
             HG_TRY(load_meta(m, &table[i], e));
     }
     HG_TRY(load_count(m, e));
-    return load_bodies(m, e);
+    HG_TRY(load_bodies(m, e));
+    for (uint32_t i = 0; i < m->n_graph; i++)
+        HG_TRY(hg_model_check_ports(m, &m->graph[i].program, e));
+    return hg_holo_check_gaps(&head, table, m->data, e);
 }
 
 static holo_status load_new(const holo_kernels *kernels, const holo_open_options *options,

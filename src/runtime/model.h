@@ -55,6 +55,8 @@ struct holo_model {
     uint64_t tensor_bytes_limit;
 };
 
+/* Names of a graph's inputs and outputs, by which callers find them, are text and differ. */
+HG_MUST_CHECK holo_status hg_model_check_ports(holo_model *m, const hg_program *p, holo_error *e);
 /* Bytes that hg_model_derive takes from its block. */
 size_t hg_model_derived_bytes(const hg_program_head *head);
 /* Checks that values and symbols are defined before use, and fills the derived arrays, which lie in

@@ -1,5 +1,44 @@
 /* ports.c - what a model says about itself: graphs, inputs, outputs, metadata. */
+#include "base/hash.h"
+#include "base/str.h"
 #include "runtime/model.h"
+
+/* ---- names, checked at open ------------------------------------------------------------------ */
+
+/* Names are text and no two are the same; slot: n_slot zeros, a power of two above n. */
+static holo_status ports_check(const hg_program *p, const hg_port_rec *port, uint32_t n,
+                               const char *what, uint32_t *slot, size_t n_slot, holo_error *e)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        hg_str name = hg_str_from(p->text + port[i].name);
+        HG_REQUIRE(e, hg_str_is_text(name), HOLO_E_FORMAT, "the name of %s %u is not text", what,
+                   i);
+        if (name.length == 0) continue; /* found by its number only */
+        size_t at = (size_t)hg_hash(name.text, name.length, 0) & (n_slot - 1);
+        for (; slot[at] != 0; at = (at + 1) & (n_slot - 1))
+            HG_REQUIRE(e, strcmp(p->text + port[slot[at] - 1].name, name.text) != 0, HOLO_E_FORMAT,
+                       "%ss %u and %u have the same name '%s'", what, slot[at] - 1, i, name.text);
+        slot[at] = i + 1;
+    }
+    return HOLO_OK;
+}
+
+holo_status hg_model_check_ports(holo_model *m, const hg_program *p, holo_error *e)
+{
+    HG_REQUIRE(e, hg_str_is_text(hg_str_from(p->text + p->head.name)), HOLO_E_FORMAT,
+               "the name of the graph is not text");
+    size_t n_slot = 16, most = p->head.n_in > p->head.n_out ? p->head.n_in : p->head.n_out;
+    while (n_slot < 2 * most)
+        n_slot *= 2;
+    uint32_t *slot = hg_arena_array(&m->arena, n_slot, 2 * sizeof *slot);
+    if (slot == NULL) return hg_fail_nomem(e, n_slot * 2 * sizeof *slot);
+    HG_TRY(ports_check(p, p->in, p->head.n_in, "input", slot, n_slot, e));
+    HG_TRY(ports_check(p, p->out, p->head.n_out, "output", slot + n_slot, n_slot, e));
+    return HOLO_OK;
+}
+
+/* ---- what callers ask -------------------------------------------------------------------------
+ */
 
 uint32_t holo_model_graph_count(const holo_model *model)
 {

@@ -195,30 +195,52 @@ static void container_names_hash(void)
 /* ---- names --------------------------------------------------------------------------------------
  */
 
-/* Equal names: the first is found. Bytes that are no text reach nobody but the sentence of an
- * error, which has an end. */
-static void container_names(void)
+/* Opens a file with two inputs, an output and the graph's name after a change to its texts. */
+static void container_name(uint32_t port, const char *text, const char *sentence)
 {
     fault_bytes b = fault_holo("graph(%aa: float32[n], %bb: float32[n]) { %c = Add(%aa, %bb)"
-                               " return %c as \"c\" }");
+                               " return %c as \"cc\" , %aa as \"dd\" }");
     hg_program p = fault_program_of(b);
-    hg_port_rec *in = (hg_port_rec *)(uintptr_t)p.in;
-    char *text = (char *)(uintptr_t)p.text;
-    in[1].name = in[0].name;
-    memcpy(text + in[0].name, "\xff\n", 2);
+    hg_program_head *head =
+        (hg_program_head *)(void *)(b.data + fault_section(b, HG_SECTION_PROGRAM)->offset);
+    const uint32_t at[] = {p.in[0].name, p.in[1].name, p.out[1].name, p.out[0].name};
+    if (port == 3) head->name = at[port];
+    memcpy((char *)(uintptr_t)p.text + at[port], text, 2);
     fault_seal(b.data, b.size);
-    holo_model *model = NULL;
-    holo_session *session = NULL;
-    holo_error e = {0};
-    if (holo_model_open_memory(b.data, b.size, holo_kernels_all(), NULL, &model, &e) == HOLO_OK) {
-        CHECK_OK(holo_session_new(model, NULL, &session, &e), &e);
-        CHECK_EQ_INT(holo_session_find_input(session, "\xff\n"), 0);
-        CHECK_STATUS(holo_session_run(session, &e), HOLO_E_STATE);
-    }
-    CHECK(e.message[0] != 0);
-    holo_session_free(session);
-    holo_model_free(model);
+    container_refused(b, 0, HOLO_E_FORMAT, sentence);
     free(b.data);
+}
+
+/* Callers find inputs and outputs by name: names are text, and no two are the same. */
+static void container_names(void)
+{
+    container_name(1, "aa", "inputs 0 and 1 have the same name 'aa'");
+    container_name(2, "cc", "outputs 0 and 1 have the same name 'cc'");
+    container_name(0, "\xff\n", "the name of input 0 is not text");
+    container_name(2, "a\x1b", "the name of output 1 is not text");
+    container_name(3, "\xc0\x80", "the name of the graph is not text");
+}
+
+/* Bytes between sections are zeros, fewer than a page. */
+static void container_gaps(void)
+{
+    fault_bytes b = fault_holo(FAULT_SMALL);
+    b.data[fault_section(b, HG_SECTION_WEIGHTS)->offset - 1] = 7;
+    container_refused(b, 0, HOLO_E_FORMAT, "between sections, is 7; expected 0");
+    free(b.data);
+    fault_bytes small = fault_holo(FAULT_SMALL);
+    fault_bytes wide = {.size = small.size + HG_HOLO_PAGE};
+    uint8_t *bytes = calloc(1, wide.size);
+    if (!CHECK(bytes != NULL)) return;
+    fault_section(small, HG_SECTION_WEIGHTS)->offset += HG_HOLO_PAGE;
+    ((hg_holo_head *)(void *)small.data)->size = wide.size;
+    memcpy(bytes, small.data, small.size);
+    wide.data = fault_copy(bytes, wide.size);
+    fault_seal(wide.data, wide.size);
+    container_refused(wide, 0, HOLO_E_FORMAT, "bytes behind the one before it");
+    free(small.data);
+    free(wide.data);
+    free(bytes);
 }
 
 /* A name of a megabyte: the sentence is cut. */
@@ -342,6 +364,7 @@ const hg_test_case hg_tests_fault_container[] = {
     {"weights_hash", container_weights_hash},
     {"names_hash", container_names_hash},
     {"names", container_names},
+    {"gaps", container_gaps},
     {"long_name", container_long_name},
     {"changes_after_open", container_changes_after_open},
     {"sparse", container_sparse},

@@ -12,7 +12,22 @@
 /* ---- a model -----------------------------------------------------------------------------------
  */
 
-static const char hostile[] = "<script>alert(1)</script>\"'&\x01\xff";
+static const char hostile[] = "<script>alert(1)</script>\"'&";
+
+/* Names of nodes are nobody's promise: "#7" becomes worse than text. */
+static void inspect_spoil_names(uint8_t *bytes)
+{
+    hg_holo_head head;
+    hg_holo_section section;
+    memcpy(&head, bytes, sizeof head);
+    for (uint32_t i = 0; i < head.n_section; i++) {
+        memcpy(&section, bytes + sizeof head + i * sizeof section, sizeof section);
+        if (section.kind != HG_SECTION_NAMES) continue;
+        uint8_t *name = bytes + section.offset;
+        for (uint64_t k = 0; k + 2 < section.size; k++)
+            if (name[k] == '#') memcpy(name + k, "\x01\xff", 2);
+    }
+}
 
 /* y = Relu(x * w + b) with any batch, and a name nobody should trust. */
 static bool inspect_compile(void **bytes, size_t *size)
@@ -31,6 +46,7 @@ static bool inspect_compile(void **bytes, size_t *size)
     holo_graph_node(g, "Relu", &sum, 1, NULL, 0, &y, 1);
     holo_graph_output(g, y, hostile);
     bool ok = CHECK_OK(holo_compile_graph(g, NULL, bytes, size, NULL, &e), &e);
+    if (ok) inspect_spoil_names(*bytes);
     holo_graph_free(g);
     return ok;
 }
@@ -119,7 +135,7 @@ static void inspect_text_names_everything(void)
     char *text = inspect_form(HOLO_INSPECT_TEXT);
     if (!CHECK(text != NULL)) return;
     CHECK_HAS(text, "inputs     \"x\" float32[batch,3]\n");
-    CHECK_HAS(text, "outputs    \"<script>alert(1)</script>\\\"'&\\x01\\xff\" float32[batch,4]\n");
+    CHECK_HAS(text, "outputs    \"<script>alert(1)</script>\\\"'&\" float32[batch,4]\n");
     CHECK_HAS(text, "dims       batch, from the inputs\n");
     CHECK_HAS(text, " at batch=1\n");
     CHECK_HAS(text, "20  MatMul\n");
@@ -215,7 +231,8 @@ static void inspect_json_is_one_object(void)
     CHECK_HAS(
         text,
         "\"inputs\":[{\"name\":\"x\",\"value\":1,\"dtype\":\"float32\",\"dims\":[\"batch\",3]}]");
-    CHECK_HAS(text, "\"name\":\"<script>alert(1)</script>\\\"'&\\u0001\\ufffd\"");
+    CHECK_HAS(text, "\"name\":\"<script>alert(1)</script>\\\"'&\"");
+    CHECK_HAS(text, "\"node\":\"\\u0001\\ufffd\"");
     CHECK_HAS(text, "\"operators_before\":[{\"name\":\"MatMul\",\"count\":20},{\"name\":\"Relu\","
                     "\"count\":1}]");
     CHECK_HAS(text, "\"sizes\":{\"batch\":1},\"arena_bytes\":");
@@ -233,7 +250,8 @@ static void inspect_html_is_safe(void)
     char *text = inspect_form(HOLO_INSPECT_HTML);
     if (!CHECK(text != NULL)) return;
     CHECK(strncmp(text, "<!doctype html>", 15) == 0);
-    CHECK_HAS(text, "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;&#xfffd;&#xfffd;");
+    CHECK_HAS(text, "&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;");
+    CHECK_HAS(text, "title=\"&#xfffd;&#xfffd;\"");
     CHECK_HAS(text, "&lt;b&gt;somebody&lt;/b&gt;");
     CHECK(strstr(text, "<script") == NULL);
     CHECK(strstr(text, "<b>somebody") == NULL);
