@@ -113,21 +113,30 @@ static inline int bench_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Runs the kernel for about `budget` seconds on one thread and prints one line. */
-static inline void bench_run(const char *name, const hg_kernel *k, const hg_args *a, double peak,
-                             double budget)
+/* The kernel of that name in a table that ends with {0}. */
+static inline const hg_kernel *bench_find(const hg_kernel *k, const char *name)
+{
+    while (k->name != NULL && strcmp(k->name, name) != 0)
+        k++;
+    return k;
+}
+
+/* Runs the kernel for about `budget` seconds on one thread, prints one line if it has a name, and
+ * returns the shortest time. */
+static inline double bench_run(const char *name, const hg_kernel *k, const hg_args *a, double peak,
+                               double budget)
 {
     holo_error e = {0};
     if (k->check(a, &e) != HOLO_OK) {
         printf("%-34s refused: %s\n", name, e.message);
-        return;
+        return 0;
     }
     enum { MAX_RUNS = 2000 };
     static double time[MAX_RUNS];
     void *scratch = bench_alloc(k->scratch == NULL ? 0 : k->scratch(a));
     const hg_range all = {0, k->units(a), scratch};
     hg_cost cost = {0};
-    k->cost(a, &cost);
+    if (k->cost != NULL) k->cost(a, &cost);
     const double start = bench_now();
     int n = 0;
     while (n < MAX_RUNS && (n < 3 || bench_now() - start < budget)) {
@@ -136,11 +145,13 @@ static inline void bench_run(const char *name, const hg_kernel *k, const hg_args
         time[n++] = bench_now() - t;
     }
     qsort(time, (size_t)n, sizeof time[0], bench_compare);
+    free(scratch);
+    if (name == NULL) return time[0];
     const double best = cost.flops / time[0] / 1e9, median = cost.flops / time[n / 2] / 1e9;
     printf("%-34s %9.4f ms min %9.4f ms median %7.1f GFLOP/s (%5.1f %%) median %7.1f\n", name,
            time[0] * 1e3, time[n / 2] * 1e3, best, peak > 0 ? 100 * best / peak : 0, median);
     fflush(stdout);
-    free(scratch);
+    return time[0];
 }
 
 #endif

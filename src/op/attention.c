@@ -176,6 +176,80 @@ static hg_value_id attention_join(hg_build *b, const hg_attention_shape *s, hg_v
     return hg_build_2(b, "Reshape", y, hg_build_dims(b, dims, HG_COUNT(dims)));
 }
 
+/* Whether one kernel can do it all: what it does not know stays apart, and so does everything under
+ * exact numerics. */
+static bool attention_is_whole(const hg_build *b, const hg_attention_shape *s)
+{
+    int64_t many, few, size;
+    const hg_dims *d = &b->g->dims;
+    const int64_t precision = hg_node_int(b->node, "softmax_precision", 0);
+    for (uint32_t i = 0; i < 3; i++)
+        if (hg_build_type(b, hg_build_in(b, i))->dtype != HOLO_F32) return false;
+    return b->ctx->numerics != HOLO_EXACT && (b->ctx->flags & HOLO_COMPILE_NO_OPTIMIZE) == 0 &&
+           (b->node->n_out < 4 || b->node->out[3] == 0) &&
+           hg_node_float(b->node, "softcap", 0.0) == 0 &&
+           (precision == 0 || precision == (int64_t)HOLO_F32) &&
+           hg_dim_is_const(d, s->q_heads, &many) && hg_dim_is_const(d, s->heads, &few) && few > 0 &&
+           (hg_node_attr(b->node, "scale") != NULL || hg_dim_is_const(d, s->size, &size));
+}
+
+/* Strides of x, [B, heads, rows, size] or [B, rows, heads * size]. */
+static void attention_strides(hg_build *b, hg_value_id x, hg_dim heads, hg_dim size, hg_dim *out)
+{
+    hg_dims *d = &b->g->dims;
+    const hg_type *t = hg_build_type(b, x);
+    const bool by_row = t->rank == 3;
+    const hg_dim rows = t->dim[by_row ? 1 : 2];
+    out[0] = hg_dim_const(d, 0);
+    out[1] = hg_dim_mul(d, hg_dim_mul(d, heads, rows), size);
+    out[2] = by_row ? size : hg_dim_mul(d, rows, size);
+    out[3] = by_row ? hg_dim_mul(d, heads, size) : size;
+    out[4] = hg_dim_const(d, 1);
+}
+
+static hg_value_id attention_whole(hg_build *b, const hg_attention_shape *s, hg_value_id k,
+                                   hg_value_id v, hg_value_id bias)
+{
+    hg_dims *d = &b->g->dims;
+    const hg_attr *stated = hg_node_attr(b->node, "scale");
+    int64_t size = 1;
+    (void)hg_dim_is_const(d, s->size, &size);
+    hg_attention_spec spec = {.in = {hg_build_in(b, ATTENTION_Q), k, v, bias},
+                              .size = {s->batch, s->q_heads, s->queries, s->keys, s->size,
+                                       s->v_size, hg_dim_floordiv(d, s->q_heads, s->heads)},
+                              .scale = stated != NULL ? (double)stated->f
+                                       : size > 0     ? 1.0 / sqrt((double)size)
+                                                      : 1.0,
+                              .empty = bias != 0 ? HG_ATTENTION_ZERO_MASKED : HG_ATTENTION_NAN,
+                              .by_row = hg_build_type(b, hg_build_in(b, ATTENTION_Q))->rank == 3};
+    if (b->status != HOLO_OK) return 0;
+    attention_strides(b, spec.in[0], s->q_heads, s->size, spec.view[0]);
+    attention_strides(b, k, s->heads, s->size, spec.view[1]);
+    attention_strides(b, v, s->heads, s->v_size, spec.view[2]);
+    hg_value_id y = hg_build_attention(b, &spec);
+    if (spec.by_row == 0) return y;
+    hg_dim dims[] = {s->batch, s->queries, hg_dim_mul(d, s->q_heads, s->v_size)};
+    return hg_build_2(b, "Reshape", y, hg_build_dims(b, dims, HG_COUNT(dims)));
+}
+
+/* The matrix of scores step by step. */
+static hg_value_id attention_apart(hg_build *b, const hg_attention_shape *s, hg_value_id k,
+                                   hg_value_id v, hg_value_id bias)
+{
+    hg_value_id q = attention_split(b, ATTENTION_Q, s->q_heads, s->size), stage[4];
+    stage[ATTENTION_RAW] = hg_build_attention_scores(b, s, q, k);
+    stage[ATTENTION_CAPPED] = attention_cap(b, stage[ATTENTION_RAW]);
+    stage[ATTENTION_BIASED] =
+        bias == 0 ? stage[ATTENTION_CAPPED] : hg_build_2(b, "Add", stage[ATTENTION_CAPPED], bias);
+    if (b->status != HOLO_OK) return 0;
+    stage[ATTENTION_SOFTMAX] = attention_softmax(b, stage[ATTENTION_BIASED], bias);
+    hg_value_id y = hg_build_attention_mix(b, s, stage[ATTENTION_SOFTMAX], v);
+    if (hg_build_type(b, hg_build_in(b, ATTENTION_Q))->rank == 3) y = attention_join(b, s, y);
+    if (b->node->n_out > 3)
+        hg_build_replace(b, 3, stage[hg_node_int(b->node, "qk_matmul_output_mode", 0)]);
+    return y;
+}
+
 static holo_status attention_lower(hg_build *b)
 {
     const hg_type *in[ATTENTION_LENGTHS + 1];
@@ -185,26 +259,21 @@ static holo_status attention_lower(hg_build *b)
     for (uint32_t i = 0; i <= ATTENTION_LENGTHS; i++)
         in[i] = hg_build_type(b, hg_build_in(b, i));
     const holo_dtype dtype = in[ATTENTION_Q]->dtype;
-    const bool is_flat = in[ATTENTION_Q]->rank == 3;
     HG_TRY(attention_read(&n, &s));
-    hg_value_id q = attention_split(b, ATTENTION_Q, s.q_heads, s.size), stage[4];
-    hg_value_id k =
-        attention_cache(b, attention_split(b, ATTENTION_K, s.heads, s.size), ATTENTION_PAST_K);
-    hg_value_id v =
-        attention_cache(b, attention_split(b, ATTENTION_V, s.heads, s.v_size), ATTENTION_PAST_V);
+    const uint32_t n_out = b->node->n_out;
+    const bool is_whole = attention_is_whole(b, &s),
+               splits = !is_whole || n_out > 1 || hg_build_in(b, ATTENTION_PAST_K) != 0;
+    hg_value_id k = hg_build_in(b, ATTENTION_K), v = hg_build_in(b, ATTENTION_V);
+    if (splits) {
+        k = attention_cache(b, attention_split(b, ATTENTION_K, s.heads, s.size), ATTENTION_PAST_K);
+        v = attention_cache(b, attention_split(b, ATTENTION_V, s.heads, s.v_size),
+                            ATTENTION_PAST_V);
+    }
     hg_value_id bias = attention_bias(b, &s, dtype);
-    stage[ATTENTION_RAW] = hg_build_attention_scores(b, &s, q, k);
-    stage[ATTENTION_CAPPED] = attention_cap(b, stage[ATTENTION_RAW]);
-    stage[ATTENTION_BIASED] =
-        bias == 0 ? stage[ATTENTION_CAPPED] : hg_build_2(b, "Add", stage[ATTENTION_CAPPED], bias);
     if (b->status != HOLO_OK) return b->status;
-    stage[ATTENTION_SOFTMAX] = attention_softmax(b, stage[ATTENTION_BIASED], bias);
-    hg_value_id y = hg_build_attention_mix(b, &s, stage[ATTENTION_SOFTMAX], v);
-    hg_build_replace(b, 0, is_flat ? attention_join(b, &s, y) : y);
-    uint32_t n_out = b->node->n_out;
+    hg_build_replace(b, 0, (is_whole ? attention_whole : attention_apart)(b, &s, k, v, bias));
     if (n_out > 1) hg_build_replace(b, 1, k);
     if (n_out > 2) hg_build_replace(b, 2, v);
-    if (n_out > 3) hg_build_replace(b, 3, stage[hg_node_int(b->node, "qk_matmul_output_mode", 0)]);
     return b->status;
 }
 

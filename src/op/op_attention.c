@@ -136,3 +136,21 @@ hg_value_id hg_build_attention_bias(hg_build *b, const hg_attention_mask *m)
     if (bias == 0) bias = hg_build_scalar(b, m->dtype, 0.0);
     return hg_build_3(b, "Where", allowed, bias, none);
 }
+
+hg_value_id hg_build_attention(hg_build *b, const hg_attention_spec *s)
+{
+    const hg_attr attr[] = {
+        hg_attr_make_dims(b, "sizes", s->size, HG_COUNT(s->size)),
+        hg_attr_make_dims(b, "q", s->view[0], HG_COUNT(s->view[0])),
+        hg_attr_make_dims(b, "k", s->view[1], HG_COUNT(s->view[1])),
+        hg_attr_make_dims(b, "v", s->view[2], HG_COUNT(s->view[2])),
+        hg_attr_make_float("scale", s->scale),
+        hg_attr_make_int("by_row", s->by_row),
+        hg_attr_make_int("empty", s->empty),
+        hg_attr_make_int("drops", s->drops),
+        hg_attr_make_float("fill", s->fill),
+    };
+    const uint32_t n_attr = s->in[4] != 0 ? HG_COUNT(attr) : HG_COUNT(attr) - 2;
+    const uint32_t n_in = s->in[4] != 0 ? 5 : s->in[3] != 0 ? 4 : 3;
+    return hg_build_op(b, "holo:Attention", s->in, n_in, attr, n_attr);
+}

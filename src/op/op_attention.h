@@ -5,6 +5,7 @@
 #ifndef HG_OP_OP_ATTENTION_H
 #define HG_OP_OP_ATTENTION_H
 
+#include "kernel/attention.h"
 #include "op/op.h"
 
 typedef struct hg_attention_shape {
@@ -32,5 +33,17 @@ typedef struct hg_attention_mask {
 /* What is added to the scores, minus infinity where a query may not attend; 0 when nothing is. It
  * broadcasts to [B, heads, queries, keys]. */
 hg_value_id hg_build_attention_bias(hg_build *b, const hg_attention_mask *m);
+
+/* One holo:Attention; the fields are its attributes and inputs, in the order of kernel/attention.h.
+ */
+typedef struct hg_attention_spec {
+    hg_value_id in[5];
+    hg_dim size[7];
+    hg_dim view[3][5];
+    double scale, fill;
+    int64_t drops, empty, by_row;
+} hg_attention_spec;
+
+hg_value_id hg_build_attention(hg_build *b, const hg_attention_spec *s);
 
 #endif

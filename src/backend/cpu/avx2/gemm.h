@@ -85,6 +85,11 @@ enum { HG_GEMM_STREAM_ROWS = 3 };
 /* 1 to HG_GEMM_STREAM_ROWS rows. */
 void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels);
 
+/* c[i * ld + j] = alpha * a[i] . b[j], with rows of k elements, rows of B at b + j * b_ld and
+ * `count` of them: few rows of A by a transposed B, in place. Defined in matmul.c. */
+void hg_gemm_dot_avx2(const float *const *a, int64_t rows, const float *b, int64_t b_ld, int64_t k,
+                      int64_t count, float alpha, float *c, int64_t ld);
+
 /* Applies a simple epilogue to a block of the output in place: bias[j] and residual[i * ld + j]
  * belong to element (i, j). Defined in epilogue.c, with its error bound. */
 void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *bias2,

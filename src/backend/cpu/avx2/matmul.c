@@ -248,9 +248,18 @@ HG_INLINE __m128 matmul_reduce_4(const __m256 *x)
     return _mm_add_ps(_mm256_castps256_ps128(t), _mm256_extractf128_ps(t, 1));
 }
 
-/* rows x cols outputs; row j of B' at b + j * k. */
-HG_INLINE void matmul_dot(const int rows, const int cols, const float *const *a, const float *b,
-                          int64_t k, float alpha, float *c, int64_t ld)
+/* What one call of dot products is about; row j of B' at b + j * b_ld. */
+typedef struct matmul_dots {
+    const float *const *a;
+    const float *b;
+    int64_t b_ld, k;
+    float alpha;
+    float *c;
+    int64_t ld;
+} matmul_dots;
+
+/* rows x cols outputs. */
+HG_INLINE void matmul_dot(const int rows, const int cols, const matmul_dots *d)
 {
     __m256 sum[3][8];
     HG_GEMM_UNROLL
@@ -260,14 +269,14 @@ HG_INLINE void matmul_dot(const int rows, const int cols, const float *const *a,
             sum[i][j] = _mm256_setzero_ps();
     }
     int64_t n = 0;
-    for (; n + 8 <= k; n += 8) {
+    for (; n + 8 <= d->k; n += 8) {
         __m256 x[3];
         HG_GEMM_UNROLL
         for (int i = 0; i < rows; i++)
-            x[i] = _mm256_loadu_ps(a[i] + n);
+            x[i] = _mm256_loadu_ps(d->a[i] + n);
         HG_GEMM_UNROLL
         for (int j = 0; j < cols; j++) {
-            const __m256 y = _mm256_loadu_ps(b + j * k + n);
+            const __m256 y = _mm256_loadu_ps(d->b + j * d->b_ld + n);
             HG_GEMM_UNROLL
             for (int i = 0; i < rows; i++)
                 sum[i][j] = _mm256_fmadd_ps(x[i], y, sum[i][j]);
@@ -275,47 +284,55 @@ HG_INLINE void matmul_dot(const int rows, const int cols, const float *const *a,
     }
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++) {
-        if (cols == 1) c[i * ld] = matmul_reduce(sum[i][0]);
+        float *c = d->c + i * d->ld;
+        if (cols == 1) c[0] = matmul_reduce(sum[i][0]);
         HG_GEMM_UNROLL
         for (int j = 0; j + 4 <= cols; j += 4)
-            _mm_storeu_ps(c + i * ld + j, matmul_reduce_4(sum[i] + j));
-        for (int64_t t = n; t < k; t++)
+            _mm_storeu_ps(c + j, matmul_reduce_4(sum[i] + j));
+        for (int64_t t = n; t < d->k; t++)
             for (int j = 0; j < cols; j++)
-                c[i * ld + j] += a[i][t] * b[j * k + t];
-        for (int j = 0; j < cols && alpha != 1; j++)
-            c[i * ld + j] *= alpha;
+                c[j] += d->a[i][t] * d->b[j * d->b_ld + t];
+        for (int j = 0; j < cols && d->alpha != 1; j++)
+            c[j] *= d->alpha;
     }
 }
 
-static void matmul_dot_rows(const int rows, const int cols, const matmul_unit *u, int64_t first,
-                            int64_t count)
+static void matmul_dot_rows(const int rows, const int cols, matmul_dots d, int64_t count)
 {
-    const int64_t k = u->p->s.k;
-    const float *b = u->b + u->panel * HG_PANEL * k;
-    float *c = u->c + first * u->ld;
-    int64_t j = 0;
-    for (; j + cols <= count; j += cols) {
-        if (rows == 1) matmul_dot(1, 8, u->rows + first, b + j * k, k, u->p->alpha, c + j, u->ld);
-        if (rows == 2) matmul_dot(2, 4, u->rows + first, b + j * k, k, u->p->alpha, c + j, u->ld);
-        if (rows == 3) matmul_dot(3, 4, u->rows + first, b + j * k, k, u->p->alpha, c + j, u->ld);
+    for (; count >= cols; count -= cols) {
+        if (rows == 1) matmul_dot(1, 8, &d);
+        if (rows == 2) matmul_dot(2, 4, &d);
+        if (rows == 3) matmul_dot(3, 4, &d);
+        d.b += cols * d.b_ld;
+        d.c += cols;
     }
-    for (; j < count; j++)
-        for (int i = 0; i < rows; i++)
-            matmul_dot(1, 1, u->rows + first + i, b + j * k, k, u->p->alpha, c + i * u->ld + j,
-                       u->ld);
+    for (; count > 0; count--, d.b += d.b_ld, d.c++)
+        for (int i = 0; i < rows; i++) {
+            const matmul_dots one = {d.a + i, d.b, d.b_ld, d.k, d.alpha, d.c + i * d.ld, d.ld};
+            matmul_dot(1, 1, &one);
+        }
+}
+
+void hg_gemm_dot_avx2(const float *const *a, int64_t rows, const float *b, int64_t b_ld, int64_t k,
+                      int64_t count, float alpha, float *c, int64_t ld)
+{
+    for (int64_t first = 0; first < rows;) {
+        const int64_t left = rows - first, height = left == 4 ? 2 : hg_min(left, 3);
+        const matmul_dots d = {a + first, b, b_ld, k, alpha, c + first * ld, ld};
+        if (height == 1) matmul_dot_rows(1, 8, d, count);
+        if (height == 2) matmul_dot_rows(2, 4, d, count);
+        if (height == 3) matmul_dot_rows(3, 4, d, count);
+        first += height;
+    }
 }
 
 static void matmul_unit_dot(const matmul_unit *u)
 {
-    const int64_t count = hg_min(u->panels * HG_PANEL, u->p->s.n - u->panel * HG_PANEL);
-    matmul_find_rows(u, 0, u->p->s.k);
-    for (int64_t first = 0; first < u->n_rows;) {
-        const int64_t left = u->n_rows - first, rows = left == 4 ? 2 : hg_min(left, 3);
-        if (rows == 1) matmul_dot_rows(1, 8, u, first, count);
-        if (rows == 2) matmul_dot_rows(2, 4, u, first, count);
-        if (rows == 3) matmul_dot_rows(3, 4, u, first, count);
-        first += rows;
-    }
+    const hg_matmul_shape *s = &u->p->s;
+    const int64_t count = hg_min(u->panels * HG_PANEL, s->n - u->panel * HG_PANEL);
+    matmul_find_rows(u, 0, s->k);
+    hg_gemm_dot_avx2(u->rows, u->n_rows, u->b + u->panel * HG_PANEL * s->k, s->k, s->k, count,
+                     u->p->alpha, u->c, u->ld);
     matmul_finish(u, count);
 }
 
