@@ -5,6 +5,7 @@
  * most cuts, -1: any number; out[0]: one axis more, of as many places as the string with most parts
  * needs, filled up with empty strings; out[1]: int64, how many parts each string has */
 #include "kernel/container.h"
+#include "kernel/string_case.h"
 
 /* ---- concat -----------------------------------------------------------------------------------
  */
@@ -97,9 +98,12 @@ static void concat_run(const hg_args *a, hg_range r)
 /* ---- split ------------------------------------------------------------------------------------
  */
 
-static bool split_is_space(char c)
+/* Bytes of the white space that a text begins with: of one character, 0 when there is none. */
+static uint64_t split_space(const holo_string *s, uint64_t at)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r');
+    uint64_t next = at;
+    if (at == s->length || !hg_utf8_is_space(hg_utf8_next(s->text, s->length, &next))) return 0;
+    return next - at;
 }
 
 /* What is left to cut. */
@@ -111,26 +115,46 @@ typedef struct split_walk {
 
 static void split_skip_space(holo_string *s)
 {
-    while (s->length > 0 && split_is_space(s->text[0])) {
-        s->text++;
-        s->length--;
+    uint64_t n = 0;
+    for (uint64_t one; (one = split_space(s, n)) != 0;)
+        n += one;
+    s->text += n;
+    s->length -= n;
+}
+
+/* Without the white space at its end. */
+static void split_trim(holo_string *s)
+{
+    uint64_t end = 0;
+    for (uint64_t at = 0; at < s->length;) {
+        uint64_t space = split_space(s, at);
+        if (space == 0)
+            (void)hg_utf8_next(s->text, s->length, &at);
+        else
+            at += space;
+        if (space == 0) end = at;
     }
+    s->length = end;
 }
 
 static split_walk split_start(const holo_string *s, const holo_string *delimiter, int64_t cuts)
 {
     split_walk w = {.rest = *s, .delimiter = *delimiter, .cuts = cuts};
-    if (delimiter->length == 0) split_skip_space(&w.rest);
-    w.done = w.rest.length == 0;
+    if (delimiter->length == 0) {
+        split_skip_space(&w.rest);
+        w.done =
+            w.rest.length == 0; /* white space alone has no part; with a delimiter "" has one */
+    }
     return w;
 }
 
-/* Where the next delimiter begins, or the length of the rest. */
+/* Where the next delimiter begins, or the length of the rest. No white space begins inside another
+ * character. */
 static uint64_t split_find(const split_walk *w)
 {
     uint64_t n = w->delimiter.length;
     for (uint64_t i = 0; w->cuts != 0 && i < w->rest.length; i++) {
-        if (n == 0 && split_is_space(w->rest.text[i])) return i;
+        if (n == 0 && split_space(&w->rest, i) != 0) return i;
         if (n != 0 && n <= w->rest.length - i &&
             memcmp(w->rest.text + i, w->delimiter.text, (size_t)n) == 0)
             return i;
@@ -142,14 +166,13 @@ static uint64_t split_find(const split_walk *w)
 static bool split_next(split_walk *w, holo_string *part)
 {
     if (w->done) return false;
-    uint64_t at = split_find(w), skip = w->delimiter.length == 0 ? 1 : w->delimiter.length;
+    uint64_t at = split_find(w);
+    uint64_t skip = w->delimiter.length == 0 ? split_space(&w->rest, at) : w->delimiter.length;
     *part = (holo_string){w->rest.text, at};
     w->done = at == w->rest.length;
     if (w->done) {
         /* White space at the very end is no part of the last word. */
-        while (w->delimiter.length == 0 && part->length > 0 &&
-               split_is_space(part->text[part->length - 1]))
-            part->length--;
+        if (w->delimiter.length == 0) split_trim(part);
         return true;
     }
     w->rest = (holo_string){w->rest.text + at + skip, w->rest.length - at - skip};

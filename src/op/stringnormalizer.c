@@ -4,8 +4,38 @@
 
 static holo_status stringnormalizer_infer(hg_infer *n)
 {
+    hg_str text;
+    int64_t number;
     HG_TRY(hg_infer_rank(n, 0, 1, 2));
+    HG_TRY(hg_attr_string(n, "case_change_action", "NONE", &text));
+    HG_TRY(hg_attr_string(n, "locale", "", &text));
+    HG_TRY(hg_attr_int(n, "is_case_sensitive", 0, &number));
     n->out[0] = *n->in[0];
+    return HOLO_OK;
+}
+
+/* The language of a locale ("tr_TR.UTF-8", "tr", "Turkish_Turkey.1254") as far as it matters: which
+ * letters belong together. */
+static holo_status stringnormalizer_rules(hg_build *b, bool *turkic)
+{
+    static const char *const names[] = {"tr",  "tur",         "turkish", "az",
+                                        "aze", "azerbaijani", "azeri"};
+    static const char *const refused[] = {"lt", "lit", "lithuanian"};
+    hg_str locale = hg_node_string(b->node, "locale", "");
+    char language[16] = {0};
+    size_t n = 0;
+    while (n < locale.length && strchr("_-.@", locale.text[n]) == NULL)
+        n++;
+    for (size_t i = 0; n < sizeof language && i < n; i++)
+        language[i] = (char)(locale.text[i] | 0x20); /* to lower case */
+    *turkic = false;
+    for (size_t i = 0; i < HG_COUNT(names); i++)
+        if (strcmp(language, names[i]) == 0) *turkic = true;
+    for (size_t i = 0; i < HG_COUNT(refused); i++)
+        if (strcmp(language, refused[i]) == 0)
+            return hg_build_fail(b, HOLO_E_UNSUPPORTED,
+                                 "locale is \"%.*s\"; the case rules of Lithuanian are not known",
+                                 HG_STR_ARG(locale));
     return HOLO_OK;
 }
 
@@ -19,16 +49,19 @@ static holo_status stringnormalizer_lower(hg_build *b)
         return hg_build_fail(b, HOLO_E_MODEL,
                              "case_change_action is \"%.*s\", expected LOWER, UPPER or NONE",
                              HG_STR_ARG(change));
-    const hg_attr attr[2] = {
+    bool turkic;
+    HG_TRY(stringnormalizer_rules(b, &turkic));
+    const hg_attr attr[3] = {
         hg_attr_make_int("case", lower   ? 1
                                  : upper ? 2
                                          : 0),
         hg_attr_make_int("exact", hg_node_int(b->node, "is_case_sensitive", 0) != 0),
+        hg_attr_make_int("turkic", turkic),
     };
     const hg_value_id in[2] = {
         hg_build_in(b, 0),
         hg_build_strings(b, given ? stop->strings : NULL, given ? (uint32_t)stop->count : 0)};
-    hg_build_replace(b, 0, hg_build_op(b, "holo:NormalizeString", in, 2, attr, 2));
+    hg_build_replace(b, 0, hg_build_op(b, "holo:NormalizeString", in, 2, attr, 3));
     return b->status;
 }
 

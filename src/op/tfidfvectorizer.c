@@ -17,10 +17,47 @@ static holo_status tfidfvectorizer_columns(const hg_infer *n, int64_t *out)
     return HOLO_OK;
 }
 
+/* A required integer of at least `least`. */
+static holo_status tfidfvectorizer_number(const hg_infer *n, const char *name, int64_t least,
+                                          int64_t *out)
+{
+    HG_TRY(hg_attr_int(n, name, least, out));
+    if (hg_node_attr(n->node, name) == NULL)
+        return hg_infer_fail(n, HOLO_E_MODEL, "%s is missing", name);
+    if (*out < least || *out > INT32_MAX)
+        return hg_infer_fail(n, HOLO_E_MODEL, "%s is %lld, expected %lld to %d", name,
+                             (long long)*out, (long long)least, INT32_MAX);
+    return HOLO_OK;
+}
+
+/* One pool, of the type of the input; as many weights as n-grams. */
+static holo_status tfidfvectorizer_pool(const hg_infer *n)
+{
+    const hg_attr *text = hg_node_attr(n->node, "pool_strings");
+    const hg_attr *ints = hg_node_attr(n->node, "pool_int64s");
+    const hg_attr *weights = hg_node_attr(n->node, "weights");
+    const hg_attr *indexes = hg_node_attr(n->node, "ngram_indexes");
+    const bool wants_text = n->in[0]->dtype == HOLO_STRING;
+    const size_t count = indexes == NULL ? 0 : indexes->count;
+    if ((wants_text ? text : ints) == NULL || (wants_text ? ints : text) != NULL)
+        return hg_infer_fail(n, HOLO_E_MODEL, "%s and no other pool is expected for words of %s",
+                             wants_text ? "pool_strings" : "pool_int64s",
+                             holo_dtype_text(n->in[0]->dtype));
+    if (hg_node_attr(n->node, "ngram_counts") == NULL)
+        return hg_infer_fail(n, HOLO_E_MODEL, "ngram_counts is missing");
+    if (weights != NULL && weights->count != count)
+        return hg_infer_fail(n, HOLO_E_MODEL, "%zu weights for %zu n-grams", weights->count, count);
+    return HOLO_OK;
+}
+
 static holo_status tfidfvectorizer_infer(hg_infer *n)
 {
-    int64_t columns;
+    int64_t columns, least, most, skip;
     HG_TRY(hg_infer_rank(n, 0, 1, 2));
+    HG_TRY(tfidfvectorizer_number(n, "min_gram_length", 1, &least));
+    HG_TRY(tfidfvectorizer_number(n, "max_gram_length", least, &most));
+    HG_TRY(tfidfvectorizer_number(n, "max_skip_count", 0, &skip));
+    HG_TRY(tfidfvectorizer_pool(n));
     HG_TRY(tfidfvectorizer_columns(n, &columns));
     n->out[0] = *n->in[0];
     n->out[0].dtype = HOLO_F32;
@@ -66,8 +103,8 @@ static holo_status tfidfvectorizer_lower(hg_build *b)
     int64_t mode, columns = 0;
     HG_TRY(tfidfvectorizer_mode(b, &mode));
     (void)hg_dim_is_const(&b->g->dims, out.dim[out.rank - 1], &columns);
-    if (text && (pool == NULL || pool->kind != HG_ATTR_STRINGS))
-        return hg_build_fail(b, HOLO_E_MODEL, "pool_strings is missing");
+    if (text && pool->kind != HG_ATTR_STRINGS)
+        return hg_build_fail(b, HOLO_E_MODEL, "pool_strings are no strings");
     const hg_value_id in[5] = {
         text ? x : hg_build_cast(b, x, HOLO_I64),
         text ? hg_build_strings(b, pool->strings, (uint32_t)pool->count)

@@ -14,7 +14,8 @@ static holo_status normalizestring_infer(hg_infer *n)
 static holo_status normalizestring_emit(hg_emit *e)
 {
     HG_TRY(hg_emit_int(e, hg_node_int(e->node, "case", 0)));
-    return hg_emit_int(e, hg_node_int(e->node, "exact", 0));
+    HG_TRY(hg_emit_int(e, hg_node_int(e->node, "exact", 0)));
+    return hg_emit_int(e, hg_node_int(e->node, "turkic", 0));
 }
 
 const hg_op hg_op_internal_normalizestring = {
