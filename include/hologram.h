@@ -190,6 +190,20 @@ typedef struct holo_limits {
     uint64_t run_ms;          /* one run; default none */
 } holo_limits;
 
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+/* A table of kernels. Which kernels a program can run is decided by the table it passes to open, so
+ * a program that names a small one links only that. */
+typedef struct holo_kernels holo_kernels;
+
+/* Every kernel this library has, tuned ones included. Static. */
+HOLO_API const holo_kernels *holo_kernels_all(void);
+
+/* Kernels that need other libraries: image codecs and regular expressions (libhologram_ext, which
+ * is linked beside libhologram or libhologram_rt). Static. Pass it as `extra` when compiling and
+ * opening models with ImageDecoder or RegexFullMatch. */
+HOLO_API const holo_kernels *holo_kernels_ext(void);
+
 /* ---- compile (libhologram) ------------------------------------------------------------------ */
 
 typedef enum holo_numerics { HOLO_FAST = 0, HOLO_EXACT = 1 } holo_numerics;
@@ -234,6 +248,8 @@ typedef struct holo_compile_options {
     void *progress_user;
     const holo_allocator *allocator;
     holo_limits limits;
+    const holo_kernels *extra; /* kernels the result may need beside holo_kernels_all(): those of
+                                  libhologram_ext; NULL: none */
 } holo_compile_options;
 
 #define HOLO_COMPILE_OPTIONS_INIT HOLO_INIT(holo_compile_options)
@@ -346,13 +362,6 @@ HOLO_API bool holo_graph_output(holo_graph *graph, holo_value_id value, const ch
 
 /* ---- open (run side from here on) ------------------------------------------------------------ */
 
-/* A table of kernels. Which kernels a program can run is decided by the table it passes to open, so
- * a program that names a small one links only that. */
-typedef struct holo_kernels holo_kernels;
-
-/* Every kernel this library has, tuned ones included. Static. */
-HOLO_API const holo_kernels *holo_kernels_all(void);
-
 enum {
     HOLO_OPEN_COPY =
         1 << 0, /* read into memory instead of mapping: safe when the file may change */
@@ -366,6 +375,7 @@ typedef struct holo_open_options {
     uint32_t flags;
     const holo_allocator *allocator;
     holo_limits limits;
+    const holo_kernels *extra; /* searched after `kernels`: holo_kernels_ext(); NULL: none */
 } holo_open_options;
 
 #define HOLO_OPEN_OPTIONS_INIT HOLO_INIT(holo_open_options)

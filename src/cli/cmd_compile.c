@@ -130,7 +130,9 @@ static int compile_write_report(const hg_cli *cli, const char *model_path, const
     holo_model *model;
     hg_io_writer writer;
     holo_error error = {0};
-    if (holo_model_open_file(model_path, holo_kernels_all(), NULL, &model, &error) != HOLO_OK)
+    holo_open_options open = HOLO_OPEN_OPTIONS_INIT;
+    open.extra = holo_kernels_ext();
+    if (holo_model_open_file(model_path, holo_kernels_all(), &open, &model, &error) != HOLO_OK)
         return hg_cli_fail(cli, &error);
     holo_status status = hg_io_writer_open(path, &writer, &error);
     if (status == HOLO_OK) {
@@ -214,6 +216,7 @@ static int compile_run(const hg_cli *cli, const void *args)
     options.progress = hg_cli_progress_step;
     options.progress_user = &progress;
     options.limits.memory_bytes = a->max_memory;
+    options.extra = holo_kernels_ext();
     double start = hg_cli_now();
     holo_status status = a->check || a->output == NULL
                              ? compile_to_nothing(cli, &options, &report, &error)

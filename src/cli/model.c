@@ -25,6 +25,7 @@ static int model_compile(const hg_cli *cli, const hg_cli_model_options *options,
     compile.limits = options->limits;
     compile.log = hg_cli_log_add;
     compile.log_user = &log;
+    compile.extra = holo_kernels_ext();
     compile.progress = hg_cli_progress_step;
     compile.progress_user = &progress;
     holo_status status = holo_compile_file_to_memory(m->path, &compile, &data, &size, NULL, &error);
@@ -42,6 +43,7 @@ holo_status hg_cli_model_reopen(const hg_cli_model *m, const hg_cli_model_option
     holo_open_options open = HOLO_OPEN_OPTIONS_INIT;
     open.flags = options->open_flags;
     open.limits = options->limits;
+    open.extra = holo_kernels_ext();
     if (m->compiled != NULL)
         return holo_model_open_memory(m->compiled, m->compiled_bytes, holo_kernels_all(), &open,
                                       out, error);

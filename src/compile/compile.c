@@ -73,6 +73,18 @@ static bool compile_progress(void *user, const char *stage, uint64_t done, uint6
 
 static holo_status compile_body(hg_compile *c, hg_graph *body);
 
+/* Kernels that live in other libraries must be in the table the caller passed along. */
+static holo_status compile_check_library(const hg_compile *c, hg_graph *g, hg_node_id id)
+{
+    const hg_op *op = hg_graph_node(g, id)->op;
+    char label[64];
+    if (op->library == NULL || hg_kernel_lookup(c->options->extra, op->kernel) != NULL)
+        return HOLO_OK;
+    hg_str name = hg_node_label(g, id, label, sizeof label);
+    return hg_fail(c->ctx.error, HOLO_E_UNSUPPORTED, "node '%.*s' (%s): needs kernel '%s' of %s",
+                   HG_STR_ARG(name), op->name, op->kernel, op->library);
+}
+
 /* Passes, bodies, plan. A body comes behind the program that runs it. */
 static holo_status compile_graph(hg_compile *c, hg_graph *g, uint32_t nodes_before, hg_program *out)
 {
@@ -89,6 +101,7 @@ static holo_status compile_graph(hg_compile *c, hg_graph *g, uint32_t nodes_befo
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;
          id = hg_graph_node(g, id)->next) {
         size_t n_body;
+        HG_TRY(compile_check_library(c, g, id));
         if (hg_node_ints(hg_graph_node(g, id), "bodies", &n_body) == NULL) continue;
         for (uint32_t k = 0; k < n_body; k++) {
             HG_TRY(hg_outline_settle(g, id, k));
@@ -363,7 +376,8 @@ static holo_status compile_check_model(hg_compile *c, holo_model *model)
 static holo_status compile_check_file(hg_compile *c, const char *path)
 {
     holo_model *model;
-    HG_TRY(holo_model_open_file(path, holo_kernels_all(), NULL, &model, c->ctx.error));
+    const holo_open_options open = {.struct_size = sizeof open, .extra = c->options->extra};
+    HG_TRY(holo_model_open_file(path, holo_kernels_all(), &open, &model, c->ctx.error));
     return compile_check_model(c, model);
 }
 
@@ -392,7 +406,8 @@ holo_status hg_compile_to_memory(hg_compile *c, void **out_data, size_t *out_siz
     hg_free(&c->ctx.arena.alloc, bytes, size);
     if (base == NULL) return hg_fail_nomem(c->ctx.error, size + COMPILE_BUFFER_ROOM);
     holo_model *model;
-    status = holo_model_open_memory(aligned, size, holo_kernels_all(), NULL, &model, c->ctx.error);
+    const holo_open_options open = {.struct_size = sizeof open, .extra = c->options->extra};
+    status = holo_model_open_memory(aligned, size, holo_kernels_all(), &open, &model, c->ctx.error);
     if (status == HOLO_OK) status = compile_check_model(c, model);
     if (status != HOLO_OK) {
         holo_buffer_free(&c->ctx.arena.alloc, aligned, size);

@@ -23,6 +23,7 @@ bool hg_eval_can(hg_graph *g, hg_node_id id)
     const hg_node *n = hg_graph_node(g, id);
     if (n->n_body != 0 || (n->op->flags & HG_OP_EFFECT) != 0 || eval_is_late(n->op)) return false;
     if (n->op->lane == NULL && n->op->kernel == NULL && n->op->emit == NULL) return false;
+    if (n->op->library != NULL) return false; /* the compiler does not link it */
     for (uint32_t i = 0; i < n->n_in; i++) {
         hg_value_id v = hg_node_in(g, n, i);
         if (v != 0 && !hg_graph_is_const(g, v)) return false;

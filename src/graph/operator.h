@@ -42,6 +42,7 @@ struct hg_op {
     hg_lane_id (*lane)(hg_formula *f, const hg_lane_id *in);
     holo_status (*lower)(hg_build *b);
     const char *kernel;
+    const char *library; /* what has the kernel when the core does not, and how to get it */
     holo_status (*emit)(hg_emit *e);
 };
 

@@ -1,7 +1,15 @@
-/* kernel.c - faults and the checks that kernels share. */
+/* kernel.c - tables of kernels, faults, and the checks that kernels share. */
 #include "isa/kernel.h"
 
 #include <stdatomic.h>
+
+const hg_kernel *hg_kernel_lookup(const holo_kernels *kernels, const char *name)
+{
+    for (size_t i = 0; kernels != NULL && i < kernels->count; i++)
+        for (const hg_kernel *k = kernels->list[i]; k->name != NULL; k++)
+            if (strcmp(k->name, name) == 0) return k;
+    return NULL;
+}
 
 /* ---- faults ------------------------------------------------------------------------------------
  */

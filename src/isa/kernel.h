@@ -89,6 +89,9 @@ struct holo_kernels {
     size_t count;
 };
 
+/* A kernel of that name, any variant; NULL when there is none. A NULL table is empty. */
+const hg_kernel *hg_kernel_lookup(const holo_kernels *kernels, const char *name);
+
 /* ---- faults: what only data can break ------------------------------------------------------- */
 
 typedef enum hg_fault_kind {

@@ -22,7 +22,7 @@ const char *hg_model_step_kernel(const hg_program *p, uint32_t step)
 static void load_find_kernel(const holo_kernels *kernels, const char *name, uint32_t cpu, bool fast,
                              const hg_kernel **tuned, const hg_kernel **reference)
 {
-    for (size_t i = 0; i < kernels->count; i++) {
+    for (size_t i = 0; kernels != NULL && i < kernels->count; i++) {
         for (const hg_kernel *k = kernels->list[i]; k->name != NULL; k++) {
             if (k->name[0] != name[0] || strcmp(k->name, name) != 0) continue;
             bool is_fast = (k->flags & HG_KERNEL_FAST) != 0;
@@ -50,6 +50,9 @@ static holo_status load_kernels(holo_model *m, hg_model_graph *g, const holo_ker
         const char *name = p->text + p->kernel[i];
         load_find_kernel(kernels, name, cpu, p->head.numerics == HOLO_FAST, &g->kernel[i],
                          &g->reference[i]);
+        if (g->kernel[i] == NULL)
+            load_find_kernel(m->extra, name, cpu, p->head.numerics == HOLO_FAST, &g->kernel[i],
+                             &g->reference[i]);
         if (g->reference[i] == NULL) g->reference[i] = g->kernel[i];
         if (g->kernel[i] != NULL) continue;
         n_missing++;
@@ -62,7 +65,9 @@ static holo_status load_kernels(holo_model *m, hg_model_graph *g, const holo_ker
     if (n_missing == 0) return HOLO_OK;
     missing[at] = 0;
     return hg_fail(e, HOLO_E_KERNEL,
-                   "this program has no kernel '%s'; link it or use a full kernel table", missing);
+                   "this program has no kernel '%s'; link it or use a full kernel table "
+                   "(holo_kernels_all, and holo_kernels_ext as extra)",
+                   missing);
 }
 
 /* The strings of one weight, read once for all sessions. */
@@ -243,11 +248,14 @@ static holo_status load_new(const holo_kernels *kernels, const holo_open_options
                        options->struct_size, sizeof *options);
     if (kernels == NULL || kernels->struct_size != sizeof *kernels)
         return hg_fail(e, HOLO_E_ARG, "a kernel table is needed: pass holo_kernels_all()");
+    if (options->extra != NULL && options->extra->struct_size != sizeof *kernels)
+        return hg_fail(e, HOLO_E_ARG, "extra is no kernel table: pass holo_kernels_ext() or NULL");
     holo_allocator alloc = hg_allocator_or_libc(options->allocator);
     holo_model *m = hg_alloc_zero(&alloc, sizeof *m);
     if (m == NULL) return hg_fail_nomem(e, sizeof *m);
     m->alloc = alloc;
     m->flags = options->flags;
+    m->extra = options->extra;
     m->tensor_bytes_limit = options->limits.tensor_bytes;
     hg_arena_init(&m->arena, &alloc, (size_t)options->limits.memory_bytes);
     *out = m;

@@ -53,6 +53,7 @@ struct holo_model {
     size_t meta_bytes;
     uint32_t flags;
     uint64_t tensor_bytes_limit;
+    const holo_kernels *extra; /* beside the table passed to open; NULL: none */
 };
 
 /* Names of a graph's inputs and outputs, by which callers find them, are text and differ. */
