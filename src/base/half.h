@@ -50,6 +50,18 @@ HG_INLINE double hg_f64_from_bits(uint64_t u)
     return x;
 }
 
+/* Rounded to odd: exact, or of the two neighbours the one whose last bit is 1. Narrowing the result
+ * further then rounds as if from x itself, since no tie and no exact value can have come about. */
+HG_INLINE float hg_f64_to_f32_odd(double x)
+{
+    float near = (float)x;
+    double back = (double)near;
+    uint32_t u = hg_bits_f32(near);
+    bool exact = back == x || x != x; /* infinities too */
+    uint32_t away = (hg_bits_f64(back) & INT64_MAX) > (hg_bits_f64(x) & INT64_MAX);
+    return hg_f32_from_bits(exact ? u : (u - away) | 1);
+}
+
 /* ---- f16, bf16 --------------------------------------------------------------------------------
  */
 

@@ -55,9 +55,9 @@ static double elem_float(holo_dtype dtype, uint64_t bits)
 
 static uint64_t elem_from_float(holo_dtype dtype, double value)
 {
-    float x = (float)value;
+    float x = hg_f64_to_f32_odd(value);
     if (dtype == HOLO_F64) return hg_bits_f64(value);
-    if (dtype == HOLO_F32) return hg_bits_f32(x);
+    if (dtype == HOLO_F32) return hg_bits_f32((float)value);
     if (dtype == HOLO_F16) return hg_f32_to_f16(x);
     if (dtype == HOLO_BF16) return hg_f32_to_bf16(x);
     if (dtype == HOLO_F8E4M3FN) return hg_f32_to_f8e4m3fn(x, false);
@@ -65,7 +65,8 @@ static uint64_t elem_from_float(holo_dtype dtype, double value)
     if (dtype == HOLO_F8E5M2) return hg_f32_to_f8e5m2(x, false);
     if (dtype == HOLO_F8E5M2FNUZ) return hg_f32_to_f8e5m2fnuz(x, false);
     if (dtype == HOLO_F4E2M1) return hg_f32_to_f4e2m1(x);
-    return hg_f32_to_f8e8m0(x, false);
+    /* Powers of two are written with the digits of f32, and every other number is rounded up. */
+    return hg_f32_to_f8e8m0((float)value, false);
 }
 
 hg_elem hg_elem_read(holo_dtype dtype, const void *data, int64_t index)

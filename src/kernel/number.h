@@ -32,8 +32,8 @@ static inline void hg_number_put(void *data, holo_dtype dtype, int64_t i, double
 {
     if (dtype == HOLO_F32) ((float *)data)[i] = (float)value;
     if (dtype == HOLO_F64) ((double *)data)[i] = value;
-    if (dtype == HOLO_F16) ((uint16_t *)data)[i] = hg_f32_to_f16((float)value);
-    if (dtype == HOLO_BF16) ((uint16_t *)data)[i] = hg_f32_to_bf16((float)value);
+    if (dtype == HOLO_F16) ((uint16_t *)data)[i] = hg_f32_to_f16(hg_f64_to_f32_odd(value));
+    if (dtype == HOLO_BF16) ((uint16_t *)data)[i] = hg_f32_to_bf16(hg_f64_to_f32_odd(value));
     if (dtype == HOLO_I8) ((int8_t *)data)[i] = (int8_t)value;
     if (dtype == HOLO_U8 || dtype == HOLO_BOOL) ((uint8_t *)data)[i] = (uint8_t)value;
     if (dtype == HOLO_I16) ((int16_t *)data)[i] = (int16_t)value;

@@ -58,10 +58,40 @@ static hg_lane_id cast_power(hg_formula *f, hg_lane_id x, bool saturate)
     return hg_lane_narrow(f->b, y, HOLO_F8E8M0, saturate);
 }
 
+/* Bits of a large integer that f64 has no room for show in the last one that it has. */
+static hg_lane_id cast_sticky(hg_formula *f, hg_lane_id x)
+{
+    const hg_lane_type type = hg_lane_typeof(f->b, x);
+    const int64_t large = INT64_C(1) << 52;
+    hg_lane_id zero = hg_lane_const_i(f->b, type, 0), bit = hg_lane_const_i(f->b, type, 2048);
+    hg_lane_id low = hg_lane_2(f->b, HG_LANE_AND, x, hg_lane_const_i(f->b, type, 2047));
+    hg_lane_id high = hg_lane_2(f->b, HG_LANE_AND, x, hg_lane_const_i(f->b, type, -2048));
+    bit = hg_lane_select(f->b, hg_lane_2(f->b, HG_LANE_EQ, low, zero), zero, bit);
+    hg_lane_id y = hg_lane_2(f->b, HG_LANE_OR, high, bit);
+    hg_lane_id is_small = hg_lane_2(f->b, HG_LANE_LT, x, hg_lane_const_i(f->b, type, large));
+    if (type == HG_LANE_I64) {
+        hg_lane_id least = hg_lane_const_i(f->b, type, -large);
+        is_small = hg_lane_2(f->b, HG_LANE_AND, is_small, hg_lane_2(f->b, HG_LANE_LT, least, x));
+    }
+    return hg_lane_select(f->b, is_small, x, y);
+}
+
+/* Floats narrower than f32 are rounded from f32: a number that f32 does not hold becomes odd in it
+ * first, and so is not rounded twice. */
+static hg_lane_id cast_odd(hg_formula *f, hg_lane_id x)
+{
+    const hg_lane_type from = hg_lane_typeof(f->b, x);
+    const bool is_narrow = hg_lane_type_of(f->out_dtype) == HG_LANE_F32 && f->out_dtype != HOLO_F32;
+    const bool fits = from == HG_LANE_F32 || hg_dtype_bits(f->in_dtype[0]) <= 16;
+    if (!is_narrow || fits) return x;
+    if (from == HG_LANE_I64 || from == HG_LANE_U64) x = cast_sticky(f, x);
+    return hg_lane_1(f->b, HG_LANE_ODD, hg_lane_cast(f->b, x, HG_LANE_F64));
+}
+
 static hg_lane_id cast_lane(hg_formula *f, const hg_lane_id *in)
 {
     bool saturate = hg_node_int(f->node, "saturate", 1) != 0;
-    hg_lane_id x = hg_formula_convert(f, in[0], f->out_dtype);
+    hg_lane_id x = hg_formula_convert(f, cast_odd(f, in[0]), f->out_dtype);
     if (f->out_dtype == HOLO_F8E8M0) return cast_power(f, x, saturate);
     if (f->out_dtype == HOLO_F4E2M1) { /* has no NaN: -0 stands for it */
         hg_lane_id nan = hg_lane_1(f->b, HG_LANE_ISNAN, x);
@@ -95,6 +125,7 @@ static holo_status cast_lower(hg_build *b)
         return b->status;
     }
     holo_dtype wide = to == HOLO_BOOL ? HOLO_I64 : cast_wide(to);
+    if (wide == HOLO_F32 && to != HOLO_F32) wide = HOLO_F64; /* narrowed once, not by way of f32 */
     hg_attr attr = hg_attr_make_int("to", wide);
     hg_build_replace(b, 0,
                      hg_build_cast(b, hg_build_op(b, "holo:ParseNumber", &x, 1, &attr, 1), to));

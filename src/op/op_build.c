@@ -175,8 +175,8 @@ static size_t build_encode(holo_dtype dtype, double value, uint8_t out[8])
         memcpy(out, dtype == HOLO_F32 ? (void *)&f : (void *)&(int32_t){(int32_t)i}, 4);
         return 4;
     case 16:
-        h = dtype == HOLO_F16    ? hg_f32_to_f16(f)
-            : dtype == HOLO_BF16 ? hg_f32_to_bf16(f)
+        h = dtype == HOLO_F16    ? hg_f32_to_f16(hg_f64_to_f32_odd(value))
+            : dtype == HOLO_BF16 ? hg_f32_to_bf16(hg_f64_to_f32_odd(value))
                                  : (uint16_t)i;
         memcpy(out, &h, 2);
         return 2;

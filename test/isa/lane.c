@@ -127,6 +127,16 @@ static lane_number lane_pick(uint32_t type, size_t i)
     return x;
 }
 
+/* Of the two floats around x, the one whose last bit is 1. */
+static double lane_expect_odd(double x)
+{
+    float near = (float)x, low = (double)near < x ? near : nextafterf(near, -INFINITY);
+    uint32_t bits;
+    if (isnan(x) || (double)near == x) return x;
+    memcpy(&bits, &low, sizeof bits);
+    return (double)(bits % 2 == 1 ? low : nextafterf(low, INFINITY));
+}
+
 /* What is exact in floating point, in the wider type. */
 static double lane_expect_float(uint32_t op, double x, double y, double z)
 {
@@ -167,6 +177,7 @@ static double lane_expect_float(uint32_t op, double x, double y, double z)
     case HG_LANE_SIGMOID: return 1 / (1 + exp(-x));
     case HG_LANE_EXPM1: return expm1(x);
     case HG_LANE_LOG1P: return log1p(x);
+    case HG_LANE_ODD: return lane_expect_odd(x);
     default: return z;
     }
 }
