@@ -21,7 +21,7 @@ $1 == "PASS" { passed++; next }
 $1 == "FAIL" && (name in known) { expected++; next }
 $1 == "FAIL" { print; failed++; next }
 $1 == "SKIP" { skipped++; next }
-/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { ended = 1; count = $1 + $3 + $5 }
+/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped(, [0-9]+ random)?$/ { ended = 1; count = $1 + $3 + $5 + $7 }
 END {
     seen = passed + failed + expected + skipped
     if (!ended) { print "verify ended before its last line, after " seen " cases"; failed++ }

@@ -10,7 +10,12 @@ typedef struct hg_verify_options {
     bool skip_unsupported;
 } hg_verify_options;
 
-typedef enum hg_verify_outcome { HG_VERIFY_PASS, HG_VERIFY_FAIL, HG_VERIFY_SKIP } hg_verify_outcome;
+typedef enum hg_verify_outcome {
+    HG_VERIFY_PASS,
+    HG_VERIFY_FAIL,
+    HG_VERIFY_SKIP,
+    HG_VERIFY_RANDOM /* other values, drawn from the same distribution */
+} hg_verify_outcome;
 
 typedef struct hg_verify_case {
     char *name;    /* last part of its path */
@@ -31,6 +36,11 @@ void hg_verify_cases_free(hg_verify_cases *cases);
 /* Runs one case in this process; `note` receives the reason, or a remark for a case that passes. */
 hg_verify_outcome hg_verify_run_case(const hg_verify_case *c, const hg_verify_options *options,
                                      char *note, size_t size);
+
+/* Two draws of the same distribution? `chances` (may be NULL), where it has the form of chances,
+ * says how likely each element is 1. Otherwise `why` says what departs. */
+bool hg_verify_same_distribution(const holo_tensor *actual, const holo_tensor *expected,
+                                 const holo_tensor *chances, char *why, size_t size);
 
 /* Calls done for every case, in order, each having run in a process of its own. */
 typedef void (*hg_verify_done_fn)(void *user, const hg_verify_case *c, hg_verify_outcome outcome,

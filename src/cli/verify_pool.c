@@ -66,7 +66,7 @@ static void verify_pool_child(const verify_pool *p, size_t index, int fd)
     if (p->options->max_memory > 0 && !VERIFY_POOL_SANITIZED) setrlimit(RLIMIT_AS, &memory);
     hg_verify_outcome outcome =
         hg_verify_run_case(&p->cases->item[index], p->options, text + 1, sizeof text - 1);
-    text[0] = "PFS"[outcome];
+    text[0] = "PFSR"[outcome];
     for (size_t at = 0, n = strlen(text); at < n;) {
         ssize_t written = write(fd, text + at, n - at);
         if (written <= 0) break;
@@ -116,6 +116,7 @@ static void verify_pool_settle(verify_pool *p, verify_job *job)
     else {
         r->outcome = job->text[0] == 'P'   ? HG_VERIFY_PASS
                      : job->text[0] == 'S' ? HG_VERIFY_SKIP
+                     : job->text[0] == 'R' ? HG_VERIFY_RANDOM
                                            : HG_VERIFY_FAIL;
         memcpy(text, job->text + 1, job->length);
     }
