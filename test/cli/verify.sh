@@ -43,15 +43,25 @@ for flags in --strip-shapes --no-optimize --poison --reference '--threads 2'; do
     run_as 0 verify cases/test_right $flags
 done
 
-# A random operator is judged by type and shape.
+# A random operator is judged by type, shape and distribution, and counted apart.
 unhex "$(model "$(bytes 1 "$(node RandomUniformLike draw x y)")$(text 2 random)$(bytes 11 "$(value x 2 2)")$(
     bytes 12 "$(value y 2 2)"
 )")" >random.onnx
 if "$HOLOGRAM" compile random.onnx --check >/dev/null 2>&1; then
-    one test_random Abs 1 2 3 0
+    one test_random Abs 0 1 1 0
+    cp random.onnx cases/test_random/model.onnx
+    run_as 1 verify cases/test_random
+    has out "FAIL test_random: output 0: holds 0."
+    has out "expected 0 and 1 alone"
+    one test_random Abs 0.5 0.75 0.25 0.75
     cp random.onnx cases/test_random/model.onnx
     run_as 0 verify cases/test_random
-    has out "PASS test_random: random, compared by type and shape"
+    has out "PASS test_random: random, compared by type, shape and distribution"
+    [ "$(tail -n 1 out)" = "0 passed, 0 failed, 0 skipped, 1 random" ] || fail "'$(tail -n 1 out)'"
+    one test_random Abs 70 70 71 71
+    cp random.onnx cases/test_random/model.onnx
+    run_as 1 verify cases/test_random
+    has out "expected about 70"
 fi
 
 # The layout of light/: NAME.onnx with NAME_output_0.pb, input x[i] = i / n.
