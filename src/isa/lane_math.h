@@ -200,7 +200,8 @@ HG_INLINE float hg_pow_f32(float x, float y)
     double a = hg_abs_f64(x);
     a = a > 0 ? a : 1;
     a = a < HG_INFINITY ? a : 1;
-    return (float)hg_pow_rules_f64(x, y, hg_exp_f64(y * hg_log_f64(a)));
+    double r = hg_pow_rules_f64(x, y, hg_exp_f64(y * hg_log_f64(a)));
+    return y == 2 ? x * x : (float)r; /* a square is the product, rounded once */
 }
 
 /* sin and cos of x - n pi/2 in [-pi/4, pi/4], with the bits that a float needs. |x| <= HG_TRIG_MAX.

@@ -636,7 +636,8 @@ HG_INLINE double hg_pow_f64(double x, double y)
     double b = y > 0x1p70 ? 0x1p70 : y;
     b = b < -0x1p70 ? -0x1p70 : b;
     double low = hg_two_product(b, log_high, &high) + b * log_low;
-    return hg_pow_rules_f64(x, y, hg_exp_sum_f64(high, low));
+    double r = hg_pow_rules_f64(x, y, hg_exp_sum_f64(high, low));
+    return y == 2 ? x * x : r; /* a square is the product, rounded once */
 }
 
 /* a = m * 2^(*e), m with 53 bits, for finite a > 0. */
