@@ -143,17 +143,21 @@ static holo_status layout_node(hg_graph *g, hg_node_id id, bool *changed)
         const hg_type *t = &hg_graph_value(g, hg_node_in(g, n, 0))->type;
         hg_value_id constant = layout_constant(g, hg_node_in(g, n, 1));
         if (constant == 0 || t->dtype != HOLO_F32 || t->rank < 3 || t->rank > 4) return HOLO_OK;
+        if (hg_graph_value(g, constant)->constant->bytes == 0) return HOLO_OK; /* nothing to pack */
         *changed = true;
         return layout_conv(g, id, constant);
     }
-    if (hg_op_is(n, "Resize") && layout_is_image(g, n)) {
+    /* Sizes that its kernel finds in the data are those of this very node. */
+    if (hg_op_is(n, "Resize") && layout_is_image(g, n) && !hg_graph_is_measured(g, n->out[0])) {
         *changed = true;
         return layout_resize(g, id);
     }
     bool max = hg_op_is(n, "MaxPool"), average = hg_op_is(n, "AveragePool");
     if ((!max && !average) || !layout_is_image(g, n)) return HOLO_OK;
     *changed = true;
-    return layout_pool(g, id, "holo:PoolNhwc", max ? HG_POOL_MAX : HG_POOL_AVERAGE);
+    hg_pool_mode padded =
+        hg_node_int(n, "count_include_pad", 0) != 0 ? HG_POOL_AVERAGE_PADDED : HG_POOL_AVERAGE;
+    return layout_pool(g, id, "holo:PoolNhwc", max ? HG_POOL_MAX : padded);
 }
 
 static holo_status layout_run(hg_graph *g, bool *changed)
