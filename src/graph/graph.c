@@ -283,10 +283,19 @@ hg_value_id hg_region_out(const hg_graph *g, hg_region_id region, uint32_t i)
     return i < r->n_out ? g->use[r->first_slot + i].value : 0;
 }
 
+bool hg_graph_is_measured(const hg_graph *g, hg_value_id value)
+{
+    for (size_t i = 0; i < g->dims.n_symbol; i++)
+        if (g->dims.symbol[i].kind != HG_SYMBOL_INPUT && g->dims.symbol[i].value == value)
+            return true;
+    return false;
+}
+
 hg_node_id hg_graph_only_user(const hg_graph *g, hg_value_id value)
 {
     const hg_value *v = hg_graph_value(g, value);
-    return v->n_uses == 1 ? g->use[v->first_use - 1].node : 0;
+    if (v->n_uses != 1 || hg_graph_is_measured(g, value)) return 0;
+    return g->use[v->first_use - 1].node;
 }
 
 bool hg_graph_is_output(const hg_graph *g, hg_value_id value)

@@ -197,7 +197,9 @@ static inline hg_region *hg_graph_region(const hg_graph *g, hg_region_id id)
 /* Input i of a node, 0 when absent or beyond the last. */
 hg_value_id hg_node_in(const hg_graph *g, const hg_node *n, uint32_t i);
 hg_value_id hg_region_out(const hg_graph *g, hg_region_id region, uint32_t i);
-/* The value's only user when exactly one node input uses it, else 0. */
+/* A symbol stands for its contents or a size that its kernel finds: it has to be computed. */
+bool hg_graph_is_measured(const hg_graph *g, hg_value_id value);
+/* The value's only user when exactly one node input uses it and no symbol does, else 0. */
 hg_node_id hg_graph_only_user(const hg_graph *g, hg_value_id value);
 /* Some region returns it. */
 bool hg_graph_is_output(const hg_graph *g, hg_value_id value);

@@ -13,7 +13,7 @@ static bool fuse_only_in(const hg_graph *g, hg_value_id value, hg_node_id user)
     for (uint32_t slot = hg_graph_value(g, value)->first_use; slot != 0;
          slot = g->use[slot - 1].next)
         if (g->use[slot - 1].node != user) return false;
-    return true;
+    return !hg_graph_is_measured(g, value);
 }
 
 static bool fuse_same_shape(const hg_type *a, const hg_type *b)
