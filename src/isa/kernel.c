@@ -1,4 +1,5 @@
 /* kernel.c - tables of kernels, faults, and the checks that kernels share. */
+#define HG_RULES_INSIDE /* the checks themselves */
 #include "isa/kernel.h"
 
 #include <stdatomic.h>

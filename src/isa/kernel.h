@@ -139,6 +139,14 @@ typedef struct hg_rule {
             return hg_fail((e), (status), __VA_ARGS__);                                            \
         }                                                                                          \
     } while (0)
+/* A call of one of the functions below is a rule too. */
+#define HG_RULE_CALL(call)                                                                         \
+    __extension__({                                                                                \
+        static HG_SECTION("hg_rules") hg_rule hg_rule_here = {__FILE__, #call, __LINE__, 0};       \
+        holo_status hg_rule_status = call;                                                         \
+        if (hg_rule_status != HOLO_OK) hg_rule_here.broken = 1;                                    \
+        hg_rule_status;                                                                            \
+    })
 #endif
 
 /* Number of operands and parameters; `max` of -1 means no upper bound. */
@@ -159,6 +167,17 @@ holo_status hg_check_param(const hg_args *a, holo_error *e, uint32_t i, const ch
 /* in[i] broadcasts (numpy rules, right aligned) to shape `to`. */
 holo_status hg_check_broadcast(const holo_tensor *from, const holo_tensor *to, holo_error *e,
                                const char *what);
+
+#if defined(HG_RULES) && !defined(HG_RULES_INSIDE)
+#define hg_check_counts(...) HG_RULE_CALL((hg_check_counts)(__VA_ARGS__))
+#define hg_check_in_type(...) HG_RULE_CALL((hg_check_in_type)(__VA_ARGS__))
+#define hg_check_out_type(...) HG_RULE_CALL((hg_check_out_type)(__VA_ARGS__))
+#define hg_check_rank(...) HG_RULE_CALL((hg_check_rank)(__VA_ARGS__))
+#define hg_check_same_shape(...) HG_RULE_CALL((hg_check_same_shape)(__VA_ARGS__))
+#define hg_check_same_type(...) HG_RULE_CALL((hg_check_same_type)(__VA_ARGS__))
+#define hg_check_param(...) HG_RULE_CALL((hg_check_param)(__VA_ARGS__))
+#define hg_check_broadcast(...) HG_RULE_CALL((hg_check_broadcast)(__VA_ARGS__))
+#endif
 
 static inline bool hg_args_has(const hg_args *a, uint32_t i)
 {

@@ -1,11 +1,10 @@
-/* sequence.c - checks of the kernels on containers and strings: each rule has a call that breaks it
+/* sequence.c - checks of the kernels on containers: each rule has a call that breaks it
  * alone. What they compute is tested through models in test/op and test/runtime. */
 #include "isa/deep.h"
 #include "isa/kernel.h"
 #include "test.h"
 
-extern const hg_kernel hg_kernels_sequence[], hg_kernels_sequence_tensor[], hg_kernels_string[],
-    hg_kernels_string_normalize[], hg_kernels_tfidf[];
+extern const hg_kernel hg_kernels_sequence[], hg_kernels_sequence_tensor[];
 
 typedef struct sequence_call {
     const char *kernel;
@@ -17,9 +16,7 @@ typedef struct sequence_call {
 
 static const hg_kernel *sequence_find(const char *name)
 {
-    static const hg_kernel *const lists[] = {hg_kernels_sequence, hg_kernels_sequence_tensor,
-                                             hg_kernels_string, hg_kernels_string_normalize,
-                                             hg_kernels_tfidf};
+    static const hg_kernel *const lists[] = {hg_kernels_sequence, hg_kernels_sequence_tensor};
     for (size_t i = 0; i < HG_COUNT(lists); i++)
         for (const hg_kernel *k = lists[i]; k->name != NULL; k++)
             if (strcmp(k->name, name) == 0) return k;
@@ -95,6 +92,32 @@ static void sequence_refuses(void)
          {OF(HOLO_OPTIONAL, 1, 2)},
          {0}},
         {"sequence.construct", "input 0 is missing", 1, 1, 0, {ABSENT}, {SEQUENCE(1)}, {0}},
+        {"sequence.construct",
+         "input 0 has type unknown",
+         1,
+         1,
+         0,
+         {OF(99, 1, 4)},
+         {SEQUENCE(1)},
+         {0}},
+        {"sequence.insert",
+         "4 inputs",
+         4,
+         1,
+         0,
+         {SEQUENCE(1), OF(HOLO_F32, 1, 4)},
+         {SEQUENCE(2)},
+         {0}},
+        {"sequence.erase", "3 inputs", 3, 1, 0, {SEQUENCE(2)}, {SEQUENCE(1)}, {0}},
+        {"sequence.erase",
+         "input 1 has type float32",
+         2,
+         1,
+         0,
+         {SEQUENCE(2), OF(HOLO_F32, 0, 0)},
+         {SEQUENCE(1)},
+         {0}},
+        {"sequence.at", "2 outputs", 1, 2, 0, {SEQUENCE(2)}, {OF(HOLO_F32, 2, 2, 3)}, {0}},
         {"sequence.erase", NULL, 1, 1, 0, {SEQUENCE(2)}, {SEQUENCE(1)}, {0}},
         {"sequence.erase", "input 0 is missing", 1, 1, 0, {ABSENT}, {SEQUENCE(1)}, {0}},
         {"sequence.erase", "taken from an empty", 1, 1, 0, {SEQUENCE(0)}, {SEQUENCE(0)}, {0}},
@@ -156,6 +179,62 @@ static void sequence_split_refuses(void)
          {SEQUENCE(3)},
          {0, 1}},
         {"sequence.split",
+         "1 parameters",
+         2,
+         1,
+         1,
+         {OF(HOLO_F32, 1, 8), NUMBERS(sequence_numbers, 1, 3)},
+         {SEQUENCE(3)},
+         {0, 1}},
+        {"sequence.split",
+         "the axis is 1",
+         2,
+         1,
+         2,
+         {OF(HOLO_F32, 1, 8), NUMBERS(sequence_numbers, 1, 3)},
+         {SEQUENCE(3)},
+         {1, 1}},
+        {"sequence.split",
+         "keepdims is 2",
+         2,
+         1,
+         2,
+         {OF(HOLO_F32, 1, 8), NUMBERS(sequence_numbers, 1, 3)},
+         {SEQUENCE(3)},
+         {0, 2}},
+        {"sequence.split",
+         "input 0 has type sequence",
+         1,
+         1,
+         2,
+         {SEQUENCE(3)},
+         {SEQUENCE(3)},
+         {0, 1}},
+        {"sequence.split",
+         "the input has rank 0",
+         1,
+         1,
+         2,
+         {OF(HOLO_F32, 0, 0)},
+         {SEQUENCE(3)},
+         {0, 1}},
+        {"sequence.split",
+         "input 1 has type float32",
+         2,
+         1,
+         2,
+         {OF(HOLO_F32, 1, 8), OF(HOLO_F32, 0, 0)},
+         {SEQUENCE(3)},
+         {0, 1}},
+        {"sequence.split",
+         "the sizes has rank 2",
+         2,
+         1,
+         2,
+         {OF(HOLO_F32, 1, 8), NUMBERS(sequence_numbers, 2, 3, 1)},
+         {SEQUENCE(3)},
+         {0, 1}},
+        {"sequence.split",
          "parts of size 0",
          2,
          1,
@@ -207,58 +286,9 @@ static void sequence_concat_refuses(void)
     sequence_try(calls, HG_COUNT(calls));
 }
 
-static void sequence_string_refuses(void)
-{
-    const int64_t huge = INT64_C(1) << 57;
-    const sequence_call calls[] = {
-        {"string.concat",
-         "the result is too large",
-         2,
-         1,
-         0,
-         {OF(HOLO_STRING, 2, huge, 1), OF(HOLO_STRING, 2, 1, 16)},
-         {OF(HOLO_STRING, 2, huge, 16)},
-         {0}},
-        {"string.split",
-         "2 delimiters, expected 1",
-         2,
-         2,
-         1,
-         {OF(HOLO_STRING, 1, 3), OF(HOLO_STRING, 1, 2)},
-         {OF(HOLO_STRING, 2, 3, 4), OF(HOLO_I64, 1, 3)},
-         {-1}},
-        {"string.split",
-         "the parts have rank 1, expected 2",
-         2,
-         2,
-         1,
-         {OF(HOLO_STRING, 1, 3), OF(HOLO_STRING, 0, 0)},
-         {OF(HOLO_STRING, 1, 3), OF(HOLO_I64, 1, 3)},
-         {-1}},
-        {"string.normalize",
-         "the words have 2 rows, expected 1",
-         2,
-         1,
-         3,
-         {OF(HOLO_STRING, 2, 2, 3), OF(HOLO_STRING, 1, 0)},
-         {OF(HOLO_STRING, 2, 1, 3)},
-         {0, 1, 0}},
-        {"tfidf",
-         "2 rows of words, the output has 3",
-         4,
-         1,
-         4,
-         {OF(HOLO_STRING, 2, 2, 3), OF(HOLO_STRING, 1, 1), OF(HOLO_I64, 1, 1), OF(HOLO_I64, 1, 1)},
-         {OF(HOLO_F32, 2, 3, 1)},
-         {0, 1, 1, 0}},
-    };
-    sequence_try(calls, HG_COUNT(calls));
-}
-
 const hg_test_case hg_tests_kernel_sequence[] = {
     {"refuses", sequence_refuses},
     {"split_refuses", sequence_split_refuses},
     {"concat_refuses", sequence_concat_refuses},
-    {"string_refuses", sequence_string_refuses},
     {0},
 };
