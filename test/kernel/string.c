@@ -59,6 +59,7 @@ static void string_make_normalize(move_call *c)
     move_out(c, HOLO_STRING, 2, MOVE_DIMS(1, 3));
     move_param(c, 0);
     move_param(c, 1);
+    move_param(c, 0);
 }
 
 static const move_bad string_bad_normalize[] = {
@@ -68,6 +69,7 @@ static const move_bad string_bad_normalize[] = {
     {MOVE_IN_DIM, 0, 0, 2, "the words have 2 rows, expected 1"},
     {MOVE_PARAM, 0, 0, 3, "the case is 3"},
     {MOVE_PARAM, 1, 0, 2, "case sensitivity is 2"},
+    {MOVE_PARAM, 2, 0, 2, "the rules of case is 2"},
 };
 
 static void string_make_format(move_call *c)
