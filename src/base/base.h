@@ -14,7 +14,7 @@
 #define HG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define HG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HG_INLINE static inline __attribute__((always_inline))
-#define HG_SECTION(name) __attribute__((section(name)))
+#define HG_SECTION(name) __attribute__((section(name), used)) /* gcc drops what is only written */
 #else
 #define HG_MUST_CHECK
 #define HG_PRINTF(at, first)
