@@ -38,6 +38,10 @@ HG_INLINE void gemm_store(const hg_gemm_step *s, int64_t row, __m256 low, __m256
         low = _mm256_mul_ps(low, _mm256_set1_ps(s->alpha));
         high = _mm256_mul_ps(high, _mm256_set1_ps(s->alpha));
     }
+    if (s->adds) {
+        low = _mm256_add_ps(low, _mm256_loadu_ps(s->residual + row * s->ld));
+        high = _mm256_add_ps(high, _mm256_loadu_ps(s->residual + row * s->ld + 8));
+    }
     if (s->clamps) {
         /* operands in this order keep a NaN */
         low = _mm256_min_ps(_mm256_set1_ps(s->high), _mm256_max_ps(_mm256_set1_ps(s->low), low));
@@ -100,6 +104,14 @@ HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step 
                 sum[i][1] = _mm256_fmadd_ps(x, high, sum[i][1]);
             }
         }
+    }
+    if (s->alpha == 1 && !s->adds && !s->clamps && s->cols == HG_GEMM_COLS) {
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++) {
+            _mm256_storeu_ps(s->c + (first + i) * s->ld, sum[i][0]);
+            _mm256_storeu_ps(s->c + (first + i) * s->ld + 8, sum[i][1]);
+        }
+        return;
     }
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++)
@@ -440,7 +452,7 @@ static void p16_unit_tiles(const p16_unit *u)
             step.narrow = cols <= HG_PANEL / 2;
             if (k0 == 0) hg_gemm_begin(&step, u->finish, col, cols, edge);
             step.c = (is_last ? u->c : u->sum) + p * HG_PANEL;
-            if (is_last) hg_gemm_end(&step, u->finish, u->a->out[0].data);
+            if (is_last) hg_gemm_end(&step, u->finish, u->a->out[0].data, cols);
             if (is_last && u->c != u->sum) step.cols = hg_min(HG_PANEL, cols);
             step.fetch_a = p == 0 && step.depth >= 128;
             step.fetch_c = is_last && u->plan->is_large;
