@@ -106,9 +106,23 @@ holo_status hg_infer_need_content(const hg_infer *n, uint32_t i, const hg_dim **
     return HOLO_OK;
 }
 
+/* The symbol an earlier inference made for this size, or 0. */
+static hg_dim infer_made_dim(const hg_infer *n, hg_value_id id, uint32_t axis)
+{
+    const hg_type *type = id == 0 ? NULL : &hg_graph_value(n->g, id)->type;
+    if (type == NULL || (int64_t)axis >= type->rank || type->dim[axis] == 0) return 0;
+    int64_t symbol = hg_dim_symbol_of(n->dims, type->dim[axis]);
+    if (symbol < 0) return 0;
+    const hg_symbol *y = &n->dims->symbol[symbol];
+    bool is_same = y->kind == HG_SYMBOL_SIZE && y->value == id && y->index == axis;
+    return is_same ? type->dim[axis] : 0;
+}
+
 hg_dim hg_infer_late_dim(const hg_infer *n, uint32_t j, uint32_t axis)
 {
     hg_value_id id = n->node->out[j];
+    hg_dim made = infer_made_dim(n, id, axis);
+    if (made != 0) return made;
     hg_str name = id == 0 ? hg_str_from("late") : hg_graph_value(n->g, id)->name;
     name = hg_str_format(&n->ctx->arena, "%.*s.dim%u", HG_STR_ARG(name), axis);
     return hg_dim_symbol(

@@ -33,7 +33,7 @@ static holo_status stft_read(const hg_infer *n, stft_plan *p)
 static holo_status stft_infer(hg_infer *n)
 {
     stft_plan p;
-    HG_TRY(hg_infer_rank(n, 0, 3, 3));
+    HG_TRY(hg_infer_rank(n, 0, 2, 3));
     if (hg_infer_has(n, 2)) {
         HG_TRY(hg_infer_rank(n, 2, 1, 1));
         HG_TRY(hg_infer_same_type(n, 0, 2));
@@ -43,6 +43,19 @@ static holo_status stft_infer(hg_infer *n)
                           .rank = 4,
                           .dim = {n->in[0]->dim[0], p.frames, p.bins, hg_dim_const(n->dims, 2)}};
     return HOLO_OK;
+}
+
+/* Exporters leave the last axis of real signals out. */
+static holo_status stft_lower(hg_build *b)
+{
+    hg_value_id in[4];
+    if (hg_build_type(b, hg_build_in(b, 0))->rank == 3) return HOLO_OK;
+    for (uint32_t i = 0; i < 4; i++)
+        in[i] = hg_build_in(b, i);
+    in[0] = hg_build_2(b, "Unsqueeze", in[0], hg_build_ints(b, (int64_t[]){2}, 1));
+    hg_node_id id = hg_build_clone(b, in, b->node->n_in);
+    if (id != 0) hg_build_replace(b, 0, hg_graph_node(b->g, id)->out[0]);
+    return b->status;
 }
 
 static holo_status stft_emit(hg_emit *e)
@@ -65,6 +78,7 @@ const hg_op hg_op_stft = {
     .out = {1, 1},
     .types = HG_TYPES_FLOAT,
     .infer = stft_infer,
+    .lower = stft_lower,
     .kernel = "stft",
     .emit = stft_emit,
 };

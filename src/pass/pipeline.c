@@ -26,6 +26,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_drop_dead,
     &hg_pass_simplify,
     &hg_pass_merge_duplicates, /* after folding: more is equal */
+    &hg_pass_resolve_symbols,  /* merged nodes found the same sizes */
     &hg_pass_gather_narrow,
     &hg_pass_fold_batchnorm,
     &hg_pass_recognize_norm,      /* before layout and fusion take the pattern apart */

@@ -1,13 +1,35 @@
 /* resolve_symbols.c - sizes that were to be read from a tensor at run time are numbers once that
- * tensor has become a constant, or other expressions once its contents are known: they are put in
- * everywhere. */
+ * tensor has become a constant, or other expressions once its contents are known; sizes that a
+ * kernel was to find are others once its inputs are constants or another node computes the same.
+ * They are put in everywhere. */
 #include "pass/pass.h"
 
-/* What symbol i is now, or 0. */
-static hg_dim resolve_symbol(hg_graph *g, size_t i)
+/* Sizes that kernels were to find may be known, since inputs of their nodes are constants now. */
+static holo_status resolve_infer(hg_graph *g)
+{
+    for (size_t i = 0, count = g->dims.n_symbol; i < count; i++) {
+        const hg_symbol *y = &g->dims.symbol[i];
+        hg_node_id id = y->kind == HG_SYMBOL_SIZE ? hg_graph_value(g, y->value)->node : 0;
+        if (id != 0) HG_TRY(hg_op_infer(g, id));
+    }
+    return HOLO_OK;
+}
+
+/* The size that symbol i stands for has another expression: that of an equal node, or what is known
+ * now. */
+static hg_dim resolve_size(const hg_graph *g, size_t i)
 {
     const hg_symbol y = g->dims.symbol[i];
-    if (y.kind != HG_SYMBOL_CONTENT) return 0;
+    const hg_value *v = hg_graph_value(g, y.value);
+    if (v->node == 0 || (int64_t)y.index >= v->type.rank) return 0;
+    hg_dim now = v->type.dim[y.index];
+    return hg_dim_symbol_of(&g->dims, now) == (int64_t)i ? 0 : now;
+}
+
+/* What element i of a tensor is now, or 0. */
+static hg_dim resolve_content(hg_graph *g, size_t i)
+{
+    const hg_symbol y = g->dims.symbol[i];
     const hg_value *v = hg_graph_value(g, y.value);
     const int64_t *ints;
     size_t count;
@@ -63,10 +85,13 @@ holo_status hg_resolve_symbols(hg_graph *g, const hg_dim *to)
 static holo_status resolve_run(hg_graph *g, bool *changed)
 {
     hg_dim *to;
+    HG_TRY(resolve_infer(g));
     HG_TRY(HG_NEW(g->ctx, g->dims.n_symbol + 1, &to));
     bool any = false;
     for (size_t i = 0; i < g->dims.n_symbol; i++) {
-        to[i] = resolve_symbol(g, i);
+        hg_symbol_kind kind = g->dims.symbol[i].kind;
+        if (kind == HG_SYMBOL_SIZE) to[i] = resolve_size(g, i);
+        if (kind == HG_SYMBOL_CONTENT) to[i] = resolve_content(g, i);
         any |= to[i] != 0;
     }
     if (!any) return HOLO_OK;
