@@ -1,12 +1,10 @@
 /* attention.c - Attention: softmax(Q K' scale + bias) V, by heads. */
-#include "op/op_attention.h"
-#include "op/op_reduce.h"
+#include "op/op_scores.h"
 
 #include <math.h>
 
 enum { ATTENTION_Q, ATTENTION_K, ATTENTION_V, ATTENTION_MASK, ATTENTION_PAST_K, ATTENTION_PAST_V };
 enum { ATTENTION_LENGTHS = 6 };
-enum { ATTENTION_RAW, ATTENTION_CAPPED, ATTENTION_BIASED, ATTENTION_SOFTMAX };
 
 /* Heads of a rank-3 input come from an attribute. */
 static holo_status attention_heads(const hg_infer *n, const char *name, const hg_type *t,
@@ -75,7 +73,7 @@ static holo_status attention_check(const hg_infer *n)
     HG_TRY(hg_attr_int(n, "qk_matmul_output_mode", 0, &mode));
     HG_TRY(hg_attr_float(n, "scale", 1.0, &factor));
     HG_TRY(hg_attr_float(n, "softcap", 0.0, &factor));
-    if (mode < ATTENTION_RAW || mode > ATTENTION_SOFTMAX)
+    if (mode < HG_SCORES_RAW || mode > HG_SCORES_SOFTMAX)
         return hg_infer_fail(n, HOLO_E_MODEL, "qk_matmul_output_mode is %lld, expected 0 to 3",
                              (long long)mode);
     if (number != 0 &&
@@ -107,16 +105,11 @@ static holo_status attention_infer(hg_infer *n)
     return HOLO_OK;
 }
 
-/* A rank-3 input [B, S, heads * size] as [B, heads, S, size]. */
+/* Input i by heads, [B, heads, S, size]. */
 static hg_value_id attention_split(hg_build *b, uint32_t i, hg_dim heads, hg_dim size)
 {
     hg_value_id x = hg_build_in(b, i);
-    const hg_type type = *hg_build_type(b, x);
-    if (type.rank == 4) return x;
-    hg_dim dims[] = {type.dim[0], type.dim[1], heads, size};
-    hg_attr perm = hg_attr_make_ints(b, "perm", (int64_t[]){0, 2, 1, 3}, 4);
-    x = hg_build_2(b, "Reshape", x, hg_build_dims(b, dims, HG_COUNT(dims)));
-    return hg_build_op(b, "Transpose", &x, 1, &perm, 1);
+    return hg_build_type(b, x)->rank == 4 ? x : hg_build_heads(b, x, heads, size);
 }
 
 /* Keys or values, behind those of the past. */
@@ -126,29 +119,6 @@ static hg_value_id attention_cache(hg_build *b, hg_value_id now, uint32_t past)
     hg_value_id before = hg_build_in(b, past);
     if (before == 0) return now;
     return hg_build_op(b, "Concat", (hg_value_id[]){before, now}, 2, &axis, 1);
-}
-
-static hg_value_id attention_cap(hg_build *b, hg_value_id x)
-{
-    double cap = hg_node_float(b->node, "softcap", 0.0);
-    if (cap == 0.0 || b->status != HOLO_OK) return x;
-    hg_value_id most = hg_build_scalar(b, hg_build_type(b, x)->dtype, cap);
-    return hg_build_2(b, "Mul", hg_build_1(b, "Tanh", hg_build_2(b, "Div", x, most)), most);
-}
-
-/* Softmax of each row; rows whose every bias is minus infinity are 0. */
-static hg_value_id attention_softmax(hg_build *b, hg_value_id x, hg_value_id bias)
-{
-    hg_attr axis = hg_attr_make_int("axis", -1);
-    holo_dtype dtype = hg_build_type(b, x)->dtype;
-    int64_t precision = hg_node_int(b->node, "softmax_precision", 0);
-    hg_value_id y = precision == 0 ? x : hg_build_cast(b, x, (holo_dtype)precision);
-    y = hg_build_cast(b, hg_build_op(b, "Softmax", &y, 1, &axis, 1), dtype);
-    if (bias == 0) return y;
-    hg_value_id last = hg_build_ints(b, (int64_t[]){-1}, 1), zero = hg_build_scalar(b, dtype, 0.0);
-    hg_value_id most = hg_build_2(b, "ReduceMax", bias, last);
-    hg_value_id none = hg_build_scalar(b, dtype, -(double)INFINITY);
-    return hg_build_3(b, "Where", hg_build_2(b, "Equal", most, none), zero, y);
 }
 
 static hg_value_id attention_bias(hg_build *b, const hg_attention_shape *s, holo_dtype dtype)
@@ -165,15 +135,6 @@ static hg_value_id attention_bias(hg_build *b, const hg_attention_shape *s, holo
         .dtype = dtype,
     };
     return hg_build_attention_bias(b, &mask);
-}
-
-/* The result [B, heads, S, size] as [B, S, heads * size]. */
-static hg_value_id attention_join(hg_build *b, const hg_attention_shape *s, hg_value_id y)
-{
-    hg_attr perm = hg_attr_make_ints(b, "perm", (int64_t[]){0, 2, 1, 3}, 4);
-    hg_dim dims[] = {s->batch, s->queries, hg_dim_mul(&b->g->dims, s->q_heads, s->v_size)};
-    y = hg_build_op(b, "Transpose", &y, 1, &perm, 1);
-    return hg_build_2(b, "Reshape", y, hg_build_dims(b, dims, HG_COUNT(dims)));
 }
 
 /* Whether one kernel can do it all: what it does not know stays apart, and so does everything under
@@ -236,17 +197,23 @@ static hg_value_id attention_whole(hg_build *b, const hg_attention_shape *s, hg_
 static hg_value_id attention_apart(hg_build *b, const hg_attention_shape *s, hg_value_id k,
                                    hg_value_id v, hg_value_id bias)
 {
-    hg_value_id q = attention_split(b, ATTENTION_Q, s->q_heads, s->size), stage[4];
-    stage[ATTENTION_RAW] = hg_build_attention_scores(b, s, q, k);
-    stage[ATTENTION_CAPPED] = attention_cap(b, stage[ATTENTION_RAW]);
-    stage[ATTENTION_BIASED] =
-        bias == 0 ? stage[ATTENTION_CAPPED] : hg_build_2(b, "Add", stage[ATTENTION_CAPPED], bias);
-    if (b->status != HOLO_OK) return 0;
-    stage[ATTENTION_SOFTMAX] = attention_softmax(b, stage[ATTENTION_BIASED], bias);
-    hg_value_id y = hg_build_attention_mix(b, s, stage[ATTENTION_SOFTMAX], v);
-    if (hg_build_type(b, hg_build_in(b, ATTENTION_Q))->rank == 3) y = attention_join(b, s, y);
-    if (b->node->n_out > 3)
-        hg_build_replace(b, 3, stage[hg_node_int(b->node, "qk_matmul_output_mode", 0)]);
+    const hg_attr *stated = hg_node_attr(b->node, "scale");
+    const double scale = stated != NULL ? (double)stated->f : 0.0;
+    hg_scores a = {
+        .shape = *s,
+        .q = attention_split(b, ATTENTION_Q, s->q_heads, s->size),
+        .k = k,
+        .v = v,
+        .bias = bias,
+        .scale = stated != NULL ? &scale : NULL,
+        .softcap = hg_node_float(b->node, "softcap", 0.0),
+        .precision = (holo_dtype)hg_node_int(b->node, "softmax_precision", 0),
+        .has_empty_rows = true,
+        .is_flat = hg_build_type(b, hg_build_in(b, ATTENTION_Q))->rank == 3,
+    };
+    hg_value_id y = hg_build_scores(b, &a);
+    if (b->status == HOLO_OK && b->node->n_out > 3)
+        hg_build_replace(b, 3, a.stage[hg_node_int(b->node, "qk_matmul_output_mode", 0)]);
     return y;
 }
 

@@ -113,6 +113,9 @@ struct hg_build {
 void hg_build_init(hg_build *b, hg_graph *g, hg_node_id replaced);
 /* Input i of the node being rewritten (0 when absent). */
 hg_value_id hg_build_in(const hg_build *b, uint32_t i);
+/* What a shape rule sees, for rewrites that read the node the same way. Adding nodes may move what
+ * it refers to: read first, then build. */
+HG_MUST_CHECK holo_status hg_build_reader(hg_build *b, hg_infer *out);
 /* One-output operator "Add" or "holo:Lane"; inputs end with the count. */
 hg_value_id hg_build_op(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
                         const hg_attr *attr, uint32_t n_attr);
@@ -131,6 +134,10 @@ hg_value_id hg_build_body(hg_build *b, uint32_t k, hg_value_id x);
  * node being rewritten becomes its own (UINT32_MAX: none). */
 hg_node_id hg_build_later(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
                           const hg_attr *attr, uint32_t n_attr, uint32_t body);
+/* A one-output operator with the attributes of the node being rewritten but those whose names begin
+ * with `without`. */
+hg_value_id hg_build_renamed(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
+                             const char *without);
 /* Constants: a scalar of the given element type; a 1-D int64 tensor. */
 hg_value_id hg_build_scalar(hg_build *b, holo_dtype dtype, double value);
 hg_value_id hg_build_ints(hg_build *b, const int64_t *values, uint32_t count);

@@ -21,14 +21,13 @@ static hg_dim attention_rows(hg_build *b, const hg_attention_shape *s)
 }
 
 hg_value_id hg_build_attention_scores(hg_build *b, const hg_attention_shape *s, hg_value_id q,
-                                      hg_value_id k)
+                                      hg_value_id k, const double *scale)
 {
-    const hg_attr *stated = hg_node_attr(b->node, "scale");
     int64_t size;
-    double scale = stated != NULL ? (double)stated->f : 1.0;
-    bool known = stated != NULL || hg_dim_is_const(&b->g->dims, s->size, &size);
-    if (stated == NULL && known && size > 0) scale = 1.0 / sqrt((double)size);
-    hg_attr attr[] = {hg_attr_make_int("trans_b", 1), hg_attr_make_float("alpha", scale)};
+    double factor = scale != NULL ? *scale : 1.0;
+    bool known = scale != NULL || hg_dim_is_const(&b->g->dims, s->size, &size);
+    if (scale == NULL && known && size > 0) factor = 1.0 / sqrt((double)size);
+    hg_attr attr[] = {hg_attr_make_int("trans_b", 1), hg_attr_make_float("alpha", factor)};
     hg_value_id in[] = {attention_view(b, q, s->heads, attention_rows(b, s), s->size), k};
     hg_value_id x = hg_build_op(b, "holo:MatMul", in, 2, attr, HG_COUNT(attr));
     if (!known) {
@@ -48,18 +47,17 @@ hg_value_id hg_build_attention_mix(hg_build *b, const hg_attention_shape *s, hg_
     return attention_view(b, hg_build_2(b, "MatMul", p, v), s->q_heads, s->queries, s->v_size);
 }
 
-static hg_value_id attention_scalar(hg_build *b, hg_dim dim)
+hg_value_id hg_build_dim(hg_build *b, hg_dim dim)
 {
     hg_value_id axis = hg_build_ints(b, (int64_t[]){0}, 1);
     return hg_build_2(b, "Squeeze", hg_build_dims(b, &dim, 1), axis);
 }
 
-/* 0, 1, 2 ... count - 1 */
-static hg_value_id attention_range(hg_build *b, hg_dim count)
+hg_value_id hg_build_range(hg_build *b, hg_dim count)
 {
     hg_dims *d = &b->g->dims;
-    hg_value_id in[] = {attention_scalar(b, hg_dim_const(d, 0)), attention_scalar(b, count),
-                        attention_scalar(b, hg_dim_const(d, 1))};
+    hg_value_id in[] = {hg_build_dim(b, hg_dim_const(d, 0)), hg_build_dim(b, count),
+                        hg_build_dim(b, hg_dim_const(d, 1))};
     return hg_build_op(b, "Range", in, HG_COUNT(in), NULL, 0);
 }
 
@@ -71,12 +69,13 @@ static hg_value_id attention_both(hg_build *b, hg_value_id p, hg_value_id q)
 /* Keys as [keys], queries' own places as [queries, 1] or [B, 1, queries, 1]. */
 static hg_value_id attention_places(hg_build *b, const hg_attention_mask *m)
 {
+    if (m->places != 0) return m->places;
     hg_value_id one = hg_build_ints(b, (int64_t[]){1}, 1);
-    hg_value_id query = hg_build_2(b, "Unsqueeze", attention_range(b, m->queries), one);
-    if (m->lengths == 0) return hg_build_2(b, "Add", query, attention_scalar(b, m->past));
+    hg_value_id query = hg_build_2(b, "Unsqueeze", hg_build_range(b, m->queries), one);
+    if (m->lengths == 0) return hg_build_2(b, "Add", query, hg_build_dim(b, m->past));
     hg_value_id axes = hg_build_ints(b, (int64_t[]){1, 2, 3}, 3);
     hg_value_id valid = hg_build_2(b, "Unsqueeze", m->lengths, axes);
-    hg_value_id first = hg_build_2(b, "Sub", valid, attention_scalar(b, m->queries));
+    hg_value_id first = hg_build_2(b, "Sub", valid, hg_build_dim(b, m->queries));
     return hg_build_2(b, "Add", query, first);
 }
 
@@ -86,7 +85,7 @@ static hg_value_id attention_allowed(hg_build *b, const hg_attention_mask *m)
     hg_value_id allowed = 0, key = 0;
     bool by_place = m->is_causal || m->left >= 0 || m->right >= 0;
     if (!by_place && m->lengths == 0) return 0;
-    key = attention_range(b, m->keys);
+    key = hg_build_range(b, m->keys);
     if (by_place) {
         hg_value_id place = attention_places(b, m), ahead = hg_build_2(b, "Sub", key, place);
         if (m->is_causal)

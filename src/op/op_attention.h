@@ -12,9 +12,9 @@ typedef struct hg_attention_shape {
     hg_dim batch, q_heads, heads, queries, keys, past, size, v_size; /* keys: with past */
 } hg_attention_shape;
 
-/* Products of queries and keys [B, QH, S, T], times the node's scale or else 1 / sqrt(D). */
+/* Products of queries and keys [B, QH, S, T], times *scale or, when it is NULL, 1 / sqrt(D). */
 hg_value_id hg_build_attention_scores(hg_build *b, const hg_attention_shape *s, hg_value_id q,
-                                      hg_value_id k);
+                                      hg_value_id k, const double *scale);
 /* Probabilities [B, QH, S, T] times values, in the type of the probabilities. */
 hg_value_id hg_build_attention_mix(hg_build *b, const hg_attention_shape *s, hg_value_id p,
                                    hg_value_id v);
@@ -24,6 +24,7 @@ typedef struct hg_attention_mask {
     hg_dim queries, keys;
     hg_dim past;         /* keys before the first query */
     hg_value_id lengths; /* [B] int64: keys that are no padding; replaces `past` */
+    hg_value_id places;  /* int64, broadcasts to [B, 1, queries, 1]: each query's; replaces both */
     hg_value_id mask;    /* bool: may attend; float: added */
     int64_t left, right; /* how far back and ahead a query sees; -1: no bound */
     bool is_causal;
@@ -33,6 +34,9 @@ typedef struct hg_attention_mask {
 /* What is added to the scores, minus infinity where a query may not attend; 0 when nothing is. It
  * broadcasts to [B, heads, queries, keys]. */
 hg_value_id hg_build_attention_bias(hg_build *b, const hg_attention_mask *m);
+/* int64: a dimension as a scalar; 0, 1, 2 ... count - 1. */
+hg_value_id hg_build_dim(hg_build *b, hg_dim dim);
+hg_value_id hg_build_range(hg_build *b, hg_dim count);
 
 /* One holo:Attention; the fields are its attributes and inputs, in the order of kernel/attention.h.
  */

@@ -39,6 +39,26 @@ hg_value_id hg_build_in(const hg_build *b, uint32_t i)
     return hg_node_in(b->g, hg_graph_node(b->g, b->id), i);
 }
 
+holo_status hg_build_reader(hg_build *b, hg_infer *out)
+{
+    const hg_node *n = hg_graph_node(b->g, b->id);
+    const uint32_t most = n->op->in.max > 0 ? (uint32_t)n->op->in.max : 0;
+    const uint32_t count = n->n_in > most ? n->n_in : most;
+    const hg_type **in;
+    HG_TRY(HG_NEW(b->ctx, count + 1, &in));
+    for (uint32_t i = 0; i < count; i++)
+        in[i] = hg_build_type(b, hg_build_in(b, i));
+    *out = (hg_infer){.g = b->g,
+                      .ctx = b->ctx,
+                      .dims = &b->g->dims,
+                      .id = b->id,
+                      .node = hg_graph_node(b->g, b->id),
+                      .in = in,
+                      .n_in = count,
+                      .n_out = n->n_out};
+    return HOLO_OK;
+}
+
 const hg_type *hg_build_type(const hg_build *b, hg_value_id value)
 {
     static const hg_type absent;
@@ -126,6 +146,24 @@ hg_node_id hg_build_clone(hg_build *b, const hg_value_id *in, uint32_t n_in)
                                         .attr = n->attr,
                                         .n_attr = n->n_attr,
                                         .n_out = n->n_out});
+}
+
+hg_value_id hg_build_renamed(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
+                             const char *without)
+{
+    if (b->status != HOLO_OK) return 0;
+    const hg_node *n = hg_graph_node(b->g, b->id);
+    hg_attr *attr;
+    uint32_t n_attr = 0;
+    if (!build_ok(b, HG_NEW(b->ctx, n->n_attr + 1, &attr))) return 0;
+    n = hg_graph_node(b->g, b->id);
+    for (uint32_t i = 0; i < n->n_attr; i++) {
+        size_t length = strlen(without);
+        hg_str name = n->attr[i].name;
+        if (name.length < length || memcmp(name.text, without, length) != 0)
+            attr[n_attr++] = n->attr[i];
+    }
+    return hg_build_op(b, op, in, n_in, attr, n_attr);
 }
 
 hg_value_id hg_build_op(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,

@@ -64,6 +64,15 @@ static hg_value_id norm_mean(hg_build *b, hg_value_id x, int32_t axis)
     return hg_build_reduce_range(b, "ReduceMean", x, axis, hg_build_type(b, x)->rank);
 }
 
+hg_value_id hg_build_norm_inverse(hg_build *b, hg_value_id d, int32_t axis, double epsilon)
+{
+    if (b->status != HOLO_OK) return 0;
+    hg_value_id square = norm_mean(b, hg_build_2(b, "Mul", d, d), axis);
+    hg_value_id least = hg_build_scalar(b, hg_build_type(b, d)->dtype, epsilon);
+    hg_value_id root = hg_build_1(b, "Sqrt", hg_build_2(b, "Add", square, least));
+    return hg_build_1(b, "Reciprocal", root);
+}
+
 holo_status hg_norm_lower(hg_build *b, hg_norm_kind kind)
 {
     hg_value_id x = hg_build_in(b, 0), scale = hg_build_in(b, 1), bias = hg_build_in(b, 2);
@@ -79,10 +88,8 @@ holo_status hg_norm_lower(hg_build *b, hg_norm_kind kind)
         mean = norm_mean(b, x, (int32_t)axis);
         d = hg_build_2(b, "Sub", x, mean);
     }
-    hg_value_id square = norm_mean(b, hg_build_2(b, "Mul", d, d), (int32_t)axis);
-    hg_value_id epsilon = hg_build_scalar(b, stash, hg_node_float(b->node, "epsilon", 1e-5));
-    hg_value_id root = hg_build_1(b, "Sqrt", hg_build_2(b, "Add", square, epsilon));
-    hg_value_id inverse = hg_build_1(b, "Reciprocal", root);
+    double epsilon = hg_node_float(b->node, "epsilon", 1e-5);
+    hg_value_id inverse = hg_build_norm_inverse(b, d, (int32_t)axis, epsilon);
     hg_value_id y = hg_build_cast(b, hg_build_2(b, "Mul", d, inverse), dtype);
     y = hg_build_2(b, "Mul", y, hg_build_cast(b, scale, dtype));
     if (bias != 0) y = hg_build_2(b, "Add", y, hg_build_cast(b, bias, dtype));
@@ -99,4 +106,33 @@ holo_status hg_norm_emit(hg_emit *e, hg_norm_kind kind)
     HG_TRY(hg_emit_float(e, hg_node_float(e->node, "epsilon", 1e-5)));
     HG_TRY(hg_emit_int(e, kind));
     return hg_emit_int(e, hg_node_int(e->node, "stash_type", HOLO_F32));
+}
+
+/* ---- SimplifiedLayerNormalization ------------------------------------------------------------ */
+
+holo_status hg_norm_simplified_infer(hg_infer *n)
+{
+    HG_TRY(hg_norm_infer(n));
+    n->out[0].dtype = n->in[1]->dtype;
+    return HOLO_OK;
+}
+
+/* Input and scale may have different types: both become the wider one meanwhile. */
+holo_status hg_norm_simplified_lower(hg_build *b)
+{
+    hg_value_id x = hg_build_in(b, 0), scale = hg_build_in(b, 1);
+    const hg_type type = *hg_build_type(b, x);
+    holo_dtype to = hg_build_type(b, scale)->dtype, compute = to;
+    if (to != type.dtype) compute = to == HOLO_F64 || type.dtype == HOLO_F64 ? HOLO_F64 : HOLO_F32;
+    int64_t axis = hg_node_int(b->node, "axis", -1);
+    holo_dtype stash = (holo_dtype)hg_node_int(b->node, "stash_type", HOLO_F32);
+    double epsilon = hg_node_float(b->node, "epsilon", 1e-5);
+    hg_value_id in[] = {hg_build_cast(b, x, compute), hg_build_cast(b, scale, compute)};
+    hg_value_id y = hg_build_renamed(b, "RMSNormalization", in, 2, "holo");
+    hg_build_replace(b, 0, hg_build_cast(b, y, to));
+    if (b->status != HOLO_OK || b->node->n_out < 2) return b->status;
+    x = hg_build_cast(b, x, stash);
+    axis = axis < 0 ? axis + type.rank : axis;
+    hg_build_replace(b, 1, hg_build_norm_inverse(b, x, (int32_t)axis, epsilon));
+    return b->status;
 }

@@ -64,8 +64,10 @@ static holo_status flex_lower(hg_build *b)
                                   .size = in[FLEX_Q]->dim[3]};
     holo_dtype precision;
     HG_TRY(flex_precision(&n, &precision));
-    hg_value_id x =
-        hg_build_attention_scores(b, &s, hg_build_in(b, FLEX_Q), hg_build_in(b, FLEX_K));
+    const hg_attr *stated = hg_node_attr(b->node, "scale");
+    const double scale = stated != NULL ? (double)stated->f : 0.0;
+    hg_value_id x = hg_build_attention_scores(b, &s, hg_build_in(b, FLEX_Q), hg_build_in(b, FLEX_K),
+                                              stated != NULL ? &scale : NULL);
     x = hg_build_cast(b, x, precision);
     const hg_attr step = hg_attr_make_int("step", 0);
     const hg_value_id rest[] = {hg_build_in(b, FLEX_V), x, hg_build_body(b, FLEX_SCORE_MOD, x)};
