@@ -201,11 +201,13 @@ def attentions():
 def groups():
     N, K, H = 4, 2, 16
     tables = [np.cos(rand(16, H // 2) * 3), np.sin(rand(16, H // 2) * 3)]
-    for packed, turn, window, cap, bias in itertools.product([0, 1], [0, 1, 2], [-1, 2], [0, 5.0], [0, 1]):
+    for packed, turn, window, cap, bias in itertools.product([0, 1], [0, 1, 2], [-1, 2], [0.0, 5.0], [0, 1]):
         attr = {"num_heads": N, "kv_num_heads": K, "local_window_size": window, "softcap": cap,
                 "do_rotary": min(turn, 1), "rotary_interleaved": int(turn == 2)}
         for batch, S, P, total in [(1, 5, 0, [5]), (2, 5, 0, [5, 3]), (1, 1, 6, [7]), (2, 1, 6, [7, 4]), (1, 3, 4, [7])]:
             T = max(total)
+            if len(set(total)) > 1 and S > 1 and window > 0 and cap == 0:
+                continue  # ONNX Runtime has two answers for queries that are padding
             qkv = [In(batch, S, (N + 2 * K) * H), "", ""] if packed else [In(batch, S, N * H), In(batch, S, K * H), In(batch, S, K * H)]
             past = [In(batch, K, P, H), In(batch, K, P, H)] if P else ["", ""]
             yield "GroupQueryAttention %d+%d" % (P, S), "GroupQueryAttention", qkv + past + \

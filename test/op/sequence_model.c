@@ -85,6 +85,8 @@ static void sequence_model_transforms(void)
         {"%x: float32[n,16,1]", "%a = const int64[] {2} %y = DFT(%x, _, %a)", "!axis is 2"},
         {"%x: float32[2,100,1], %w: float32[16]", "%s = const int64[] {8} %y = STFT(%x, %s, %w)",
          "float32[2,11,9,2]"},
+        {"%x: float32[2,100], %w: float32[16]", "%s = const int64[] {8} %y = STFT(%x, %s, %w)",
+         "float32[2,11,9,2]"},
         {"%x: float32[2,100,1], %w: float32[16]", "%s = const int64[] {0} %y = STFT(%x, %s, %w)",
          "!frame_step is 0"},
         {"%x: float32[n,50]", "%k = const int64[1] {5} %y = TopK(%x, %k)", "float32[n,5]"},
