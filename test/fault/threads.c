@@ -1,16 +1,47 @@
 /* threads.c - one model, many threads and processes; a run that another thread stops. */
+#include "fault/memory.h"
 #include "fault/small.h"
 
 #include <pthread.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { THREADS_COUNT = 16, THREADS_RUNS = 50, THREADS_ROWS = 64 };
+enum { THREADS_COUNT = 16, THREADS_RUNS = 50, THREADS_ROWS = 64, THREADS_CYCLES = 1000 };
+
+/* `./dev test load` asks for a longer test than the fixed number of runs. */
+static double threads_deadline(void)
+{
+    struct timespec t;
+    const char *seconds = getenv("HOLO_LOAD_SECONDS");
+    if (seconds == NULL || clock_gettime(CLOCK_MONOTONIC, &t) != 0) return 0;
+    return (double)t.tv_sec + strtod(seconds, NULL);
+}
+
+static bool threads_goes_on(int runs, double deadline)
+{
+    struct timespec t;
+    if (runs < THREADS_RUNS) return true;
+    return deadline != 0 && clock_gettime(CLOCK_MONOTONIC, &t) == 0 && (double)t.tv_sec < deadline;
+}
+
+/* Resident kilobytes of this process, 0 where that cannot be known. */
+static long threads_resident(void)
+{
+    long pages = 0, ignored;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL) return 0;
+    if (fscanf(file, "%ld %ld", &ignored, &pages) != 2) pages = 0;
+    fclose(file);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
 
 typedef struct threads_job {
     const holo_model *model;
     holo_pool *pool;
     float x[THREADS_ROWS * 3], y[THREADS_ROWS * 2];
+    double deadline;
+    int64_t runs;
     bool same, failed;
 } threads_job;
 
@@ -33,7 +64,7 @@ static void *threads_main(void *user)
     options.pool = job->pool;
     job->same = true;
     job->failed = holo_session_new(job->model, &options, &session, NULL) != HOLO_OK;
-    for (int i = 0; i < THREADS_RUNS && !job->failed; i++) {
+    for (int i = 0; threads_goes_on(i, job->deadline) && !job->failed; i++, job->runs++) {
         memset(job->y, 0, sizeof job->y);
         job->failed = threads_once(job, session) != HOLO_OK;
         if (i == 0) memcpy(first, job->y, sizeof first);
@@ -45,7 +76,7 @@ static void *threads_main(void *user)
 
 static void threads_fill(threads_job *job, const holo_model *model, holo_pool *pool)
 {
-    *job = (threads_job){.model = model, .pool = pool};
+    *job = (threads_job){.model = model, .pool = pool, .deadline = threads_deadline()};
     for (int i = 0; i < THREADS_ROWS * 3; i++)
         job->x[i] = (float)(i % 17) * 0.37F - 2.0F;
 }
@@ -64,13 +95,50 @@ static void threads_share_model(void)
         threads_fill(&job[i], model, i % 2 == 0 ? pool : NULL);
         CHECK_EQ_INT(pthread_create(&thread[i], NULL, threads_main, &job[i]), 0);
     }
+    long before = 0;
+    if (job[0].deadline != 0 && sleep(1) == 0) before = threads_resident();
+    int64_t runs = 0;
     for (int i = 0; i < THREADS_COUNT; i++) {
         pthread_join(thread[i], NULL);
         CHECK(!job[i].failed && job[i].same);
         CHECK_MEM(job[i].y, job[0].y, sizeof job[0].y);
+        runs += job[i].runs;
     }
+    if (job[0].deadline != 0)
+        printf("%lld runs in %d threads, resident memory %ld kB, after the first second %ld kB\n",
+               (long long)runs, THREADS_COUNT, threads_resident(), before);
+    CHECK(threads_resident() <= before + 4096 || job[0].deadline == 0);
     holo_pool_free(pool);
     holo_model_free(model);
+    free(b.data);
+}
+
+/* Opening, running and closing a thousand times: everything is given back each time, and every time
+ * asks for the same. */
+static void threads_open_close(void)
+{
+    fault_bytes b = fault_holo(FAULT_SMALL);
+    fault_memory memory = {0};
+    holo_allocator allocator = fault_memory_allocator(&memory);
+    holo_open_options options = HOLO_OPEN_OPTIONS_INIT;
+    options.allocator = &allocator;
+    size_t calls = 0;
+    for (int i = 0; i < THREADS_CYCLES; i++) {
+        threads_job job;
+        holo_model *model = NULL;
+        holo_session *session = NULL;
+        holo_error e = {0};
+        memory.calls = 0;
+        CHECK_OK(holo_model_open_memory(b.data, b.size, holo_kernels_all(), &options, &model, &e),
+                 &e);
+        CHECK_OK(holo_session_new(model, NULL, &session, &e), &e);
+        threads_fill(&job, model, NULL);
+        CHECK_STATUS(threads_once(&job, session), HOLO_OK);
+        holo_session_free(session);
+        holo_model_free(model);
+        if (i == 0) calls = memory.calls;
+        if (!CHECK_EQ_INT(memory.live, 0) || !CHECK_EQ_INT(memory.calls, calls)) break;
+    }
     free(b.data);
 }
 
@@ -173,9 +241,7 @@ static void threads_session_leaves(void)
 }
 
 const hg_test_case hg_tests_fault_threads[] = {
-    {"share_model", threads_share_model},
-    {"cancelled", threads_cancelled},
-    {"forked", threads_forked},
-    {"session_leaves", threads_session_leaves},
-    {0},
+    {"share_model", threads_share_model},       {"open_close", threads_open_close},
+    {"cancelled", threads_cancelled},           {"forked", threads_forked},
+    {"session_leaves", threads_session_leaves}, {0},
 };
