@@ -98,11 +98,13 @@ static holo_status compile_graph(hg_compile *c, hg_graph *g, uint32_t nodes_befo
                                     .progress_user = c,
                                     .is_inferred = g->is_body};
     HG_TRY(hg_pipeline_run(g, &pipeline));
+    const bool *needed = NULL; /* a body that no step runs is none of the file's */
+    if (g->n_child != 0) HG_TRY(hg_plan_needed(g, &needed));
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;
          id = hg_graph_node(g, id)->next) {
         size_t n_body;
         HG_TRY(compile_check_library(c, g, id));
-        if (hg_node_ints(hg_graph_node(g, id), "bodies", &n_body) == NULL) continue;
+        if (hg_node_ints(hg_graph_node(g, id), "bodies", &n_body) == NULL || !needed[id]) continue;
         for (uint32_t k = 0; k < n_body; k++) {
             HG_TRY(hg_outline_settle(g, id, k));
             HG_TRY(compile_body(c, hg_body_graph(g, hg_graph_node(g, id), k)));

@@ -19,6 +19,7 @@ typedef struct emitter {
     hg_names *names;
     emit_call *call;
     size_t n_call;
+    hg_dim *value_offset; /* per value that is a view: from the first of its views on; 0: none */
     bool *value_needed;
     bool *dim_needed;
     uint32_t *value_number;
@@ -54,11 +55,20 @@ static void *emit_push(hg_ctx *ctx, const void *table, uint32_t *count, size_t *
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
+/* A view of a view is a view of the first, so that addresses are one addition away. */
+static void emit_join_views(emitter *m, emit_call *c)
+{
+    const hg_dim before = m->value_offset[c->e.in[0]], own = c->e.view_offset;
+    if (before != 0) c->e.view_offset = own == 0 ? before : hg_dim_add(&m->g->dims, before, own);
+    m->value_offset[hg_graph_node(m->g, c->node)->out[0]] = c->e.view_offset;
+}
+
 static holo_status emit_calls(emitter *m)
 {
     hg_graph *g = m->g;
     size_t count = 0;
     HG_TRY(HG_NEW(m->ctx, g->n_node + 1, &m->call));
+    HG_TRY(HG_NEW(m->ctx, g->n_value + 1, &m->value_offset));
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;
          id = hg_graph_node(g, id)->next) {
         emit_call *c = &m->call[count++];
@@ -69,9 +79,10 @@ static holo_status emit_calls(emitter *m)
             continue;
         }
         HG_TRY(hg_op_emit(g, id, &c->e));
+        if (c->e.is_view) emit_join_views(m, c);
     }
     m->n_call = count;
-    return HOLO_OK;
+    return g->dims.failed ? hg_fail_nomem(m->ctx->error, sizeof(hg_dim_rec)) : HOLO_OK;
 }
 
 /* ---- what is needed -------------------------------------------------------------------------- */
@@ -343,20 +354,13 @@ static holo_status emit_bind(emitter *m, hg_value_id id)
     return EMIT_PUSH(m, step, n_step, step_capacity, step);
 }
 
-/* A view of a view is a view of the first, so that addresses are one addition away. */
 static holo_status emit_view(emitter *m, const emit_call *c)
 {
     uint32_t from;
     HG_TRY(emit_operand(m, c->e.in[0], &from));
     hg_value_rec rec = {.storage = HG_STORAGE_ALIAS, .ref = from};
     if (c->e.view_offset != 0) rec.offset = m->dim_number[c->e.view_offset];
-    const hg_value_rec *source = &m->p.value[from];
-    if (source->storage == HG_STORAGE_ALIAS) {
-        if (source->offset != 0 && rec.offset != 0)
-            return hg_emit_fail(&c->e, HOLO_E_BUG, "two views with offsets follow each other");
-        rec.ref = source->ref;
-        if (rec.offset == 0) rec.offset = source->offset;
-    }
+    if (m->p.value[from].storage == HG_STORAGE_ALIAS) rec.ref = m->p.value[from].ref;
     hg_value_id out = hg_graph_node(m->g, c->node)->out[0];
     HG_TRY(emit_value(m, out, rec));
     return emit_bind(m, out);
@@ -483,13 +487,31 @@ static holo_status emit_init(emitter *m)
     return EMIT_PUSH(m, value, n_value, value_capacity, none);
 }
 
+static holo_status emit_begin(emitter *m)
+{
+    HG_TRY(emit_calls(m)); /* may still make dims: before the tables are sized */
+    HG_TRY(emit_init(m));
+    emit_mark(m);
+    return HOLO_OK;
+}
+
+holo_status hg_plan_needed(hg_graph *g, const bool **out)
+{
+    emitter m = {.g = g, .ctx = g->ctx};
+    bool *needed;
+    HG_TRY(emit_begin(&m));
+    HG_TRY(HG_NEW(g->ctx, g->n_node + 1, &needed));
+    for (size_t i = 0; i < m.n_call; i++)
+        needed[m.call[i].node] = m.call[i].needed;
+    *out = needed;
+    return HOLO_OK;
+}
+
 holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, hg_names *names, uint32_t nodes_before,
                           hg_program *out)
 {
     emitter m = {.g = g, .ctx = g->ctx, .weights = weights, .names = names};
-    HG_TRY(emit_calls(&m)); /* may still make dims: before the tables are sized */
-    HG_TRY(emit_init(&m));
-    emit_mark(&m);
+    HG_TRY(emit_begin(&m));
     HG_TRY(emit_dims(&m));
     HG_TRY(emit_ports(&m));
     for (size_t i = 0; i < m.n_call; i++) {

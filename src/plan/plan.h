@@ -47,6 +47,8 @@ void hg_names_init(hg_names *n, hg_ctx *ctx);
 /* The position of a name; added when new, cut when too long. */
 HG_MUST_CHECK holo_status hg_names_add(hg_names *n, hg_str name, uint32_t *at);
 
+/* By node, in the arena: an output needs it, so that hg_plan_graph emits it. */
+HG_MUST_CHECK holo_status hg_plan_needed(hg_graph *g, const bool **out);
 /* Emits every node that an output needs. The tables lie in the arena. */
 HG_MUST_CHECK holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, hg_names *names,
                                         uint32_t nodes_before, hg_program *out);
