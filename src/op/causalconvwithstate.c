@@ -58,7 +58,7 @@ static hg_value_id causal_sequence(hg_build *b, const hg_type *type, hg_dim befo
     hg_attr axis = hg_attr_make_int("axis", 2);
     if (past == 0) return hg_build_2(b, "Pad", x, hg_build_dims(b, pads, HG_COUNT(pads)));
     /* refuses another size at run time */
-    past = hg_build_2(b, "Reshape", past, hg_build_dims(b, state, HG_COUNT(state)));
+    past = hg_build_reshape(b, past, state, HG_COUNT(state));
     return hg_build_op(b, "Concat", (hg_value_id[]){past, x}, 2, &axis, 1);
 }
 

@@ -50,7 +50,7 @@ static void einsum_last_diagonal(hg_build *b, einsum_value *v)
     hg_type type = *hg_build_type(b, v->id);
     hg_dim size = type.dim[rank - 1], one = hg_dim_const(d, 1);
     type.dim[rank - 2] = hg_dim_mul(d, size, size);
-    v->id = hg_build_2(b, "Reshape", v->id, hg_build_dims(b, type.dim, (uint32_t)rank - 1));
+    v->id = hg_build_reshape(b, v->id, type.dim, (uint32_t)rank - 1);
     hg_dim bound[] = {hg_dim_const(d, 0), type.dim[rank - 2], hg_dim_add(d, size, one)};
     hg_value_id range[3];
     for (uint32_t i = 0; i < 3; i++) {
@@ -157,7 +157,7 @@ static hg_value_id einsum_matrix(hg_build *b, const hg_einsum *e, einsum_value *
     hg_type type = *hg_build_type(b, v->id);
     type.dim[kept->rank] = einsum_product(e, &b->g->dims, first);
     type.dim[kept->rank + 1] = einsum_product(e, &b->g->dims, second);
-    return hg_build_2(b, "Reshape", v->id, hg_build_dims(b, type.dim, (uint32_t)kept->rank + 2));
+    return hg_build_reshape(b, v->id, type.dim, (uint32_t)kept->rank + 2);
 }
 
 static void einsum_multiply(hg_build *b, const hg_einsum *e, einsum_value *x, einsum_value *y,
@@ -183,7 +183,7 @@ static void einsum_multiply(hg_build *b, const hg_einsum *e, einsum_value *x, ei
         x->term.label[x->term.rank++] = k < left.rank ? left.label[k] : right.label[k - left.rank];
     for (int32_t k = kept.rank; k < x->term.rank; k++)
         type.dim[k] = e->size[x->term.label[k]];
-    x->id = hg_build_2(b, "Reshape", product, hg_build_dims(b, type.dim, (uint32_t)x->term.rank));
+    x->id = hg_build_reshape(b, product, type.dim, (uint32_t)x->term.rank);
 }
 
 /* MatMul takes no narrow integers; they wrap all the same when computed in 32 bits. */

@@ -33,9 +33,9 @@ static holo_status lrn_lower(hg_build *b)
         hg_attr_make_int("count_include_pad", 1),
     };
     hg_value_id square = hg_build_2(b, "Mul", x, x);
-    square = hg_build_2(b, "Reshape", square, hg_build_dims(b, plane, HG_COUNT(plane)));
+    square = hg_build_reshape(b, square, plane, HG_COUNT(plane));
     hg_value_id mean = hg_build_op(b, "AveragePool", &square, 1, attr, HG_COUNT(attr));
-    mean = hg_build_2(b, "Reshape", mean, hg_build_dims(b, type.dim, (uint32_t)type.rank));
+    mean = hg_build_reshape(b, mean, type.dim, (uint32_t)type.rank);
     hg_value_id alpha = hg_build_scalar(b, type.dtype, hg_node_float(b->node, "alpha", 1e-4));
     hg_value_id bias = hg_build_scalar(b, type.dtype, hg_node_float(b->node, "bias", 1.0));
     hg_value_id beta = hg_build_scalar(b, type.dtype, hg_node_float(b->node, "beta", 0.75));

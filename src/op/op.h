@@ -50,8 +50,8 @@ hg_dim hg_infer_late_dim(const hg_infer *n, uint32_t j, uint32_t axis);
 /* Both dims are the same expression, or cannot be proved different (then the runtime checks). */
 bool hg_infer_may_equal(const hg_infer *n, hg_dim a, hg_dim b);
 /* Broadcast of two dims by numpy's rule. Symbolic dims: equal expressions give themselves, a
- * constant other than 1 wins, otherwise max(a, b), which is right whenever the shapes agree at run
- * time. */
+ * constant other than 1 wins, otherwise the one that is not 1 (0 may be), which is right whenever
+ * the shapes agree at run time. */
 HG_MUST_CHECK holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg_dim b,
                                                  hg_dim *out);
 
@@ -144,6 +144,8 @@ hg_value_id hg_build_ints(hg_build *b, const int64_t *values, uint32_t count);
 /* A 1-D int64 tensor of expressions (operator holo:Dims). */
 hg_value_id hg_build_dims(hg_build *b, const hg_dim *dims, uint32_t count);
 hg_value_id hg_build_cast(hg_build *b, hg_value_id a, holo_dtype to);
+/* The same elements under other dimensions, where a 0 is a 0. */
+hg_value_id hg_build_reshape(hg_build *b, hg_value_id a, const hg_dim *dims, uint32_t count);
 hg_attr hg_attr_make_int(const char *name, int64_t value);
 hg_attr hg_attr_make_float(const char *name, double value);
 hg_attr hg_attr_make_string(const char *name, const char *value);

@@ -10,7 +10,7 @@ static hg_value_id attention_view(hg_build *b, hg_value_id x, hg_dim heads, hg_d
     if (b->status != HOLO_OK) return 0;
     hg_dim dims[] = {hg_build_type(b, x)->dim[0], heads, rest, last};
     if (hg_build_type(b, x)->dim[1] == heads && hg_build_type(b, x)->dim[2] == rest) return x;
-    return hg_build_2(b, "Reshape", x, hg_build_dims(b, dims, HG_COUNT(dims)));
+    return hg_build_reshape(b, x, dims, HG_COUNT(dims));
 }
 
 /* Rows of all queries that share a head. */
@@ -31,7 +31,9 @@ hg_value_id hg_build_attention_scores(hg_build *b, const hg_attention_shape *s, 
     hg_value_id in[] = {attention_view(b, q, s->heads, attention_rows(b, s), s->size), k};
     hg_value_id x = hg_build_op(b, "holo:MatMul", in, 2, attr, HG_COUNT(attr));
     if (!known) {
-        hg_value_id root = hg_build_cast(b, hg_build_dims(b, &s->size, 1), HOLO_F32);
+        /* Heads of nothing have no scale. */
+        hg_dim least = hg_dim_max(&b->g->dims, s->size, hg_dim_const(&b->g->dims, 1));
+        hg_value_id root = hg_build_cast(b, hg_build_dims(b, &least, 1), HOLO_F32);
         root = hg_build_1(b, "Sqrt", root);
         x = hg_build_2(b, "Div", x, hg_build_cast(b, root, hg_build_type(b, q)->dtype));
     }

@@ -249,6 +249,13 @@ hg_value_id hg_build_cast(hg_build *b, hg_value_id a, holo_dtype to)
     return hg_build_op(b, "Cast", &a, 1, &attr, 1);
 }
 
+hg_value_id hg_build_reshape(hg_build *b, hg_value_id a, const hg_dim *dims, uint32_t count)
+{
+    hg_attr attr = hg_attr_make_int("allowzero", 1);
+    hg_value_id in[] = {a, hg_build_dims(b, dims, count)};
+    return hg_build_op(b, "Reshape", in, 2, &attr, 1);
+}
+
 hg_attr hg_attr_make_int(const char *name, int64_t value)
 {
     return (hg_attr){.name = hg_str_from(name), .kind = HG_ATTR_INT, .i = value};

@@ -46,12 +46,35 @@ static bool content_is_int(uint32_t type)
     return type == HG_LANE_I32 || type == HG_LANE_I64 || type == HG_LANE_U64;
 }
 
-/* Conversions between integers keep the number: a size that does not fit 32 bits would be wrong in
- * the model itself. Narrower elements are not followed. */
-static hg_dim content_convert(const hg_lane_op *op, hg_dim a)
+/* The number does not wrap in this type, as far as one can tell: a size that does not fit 32 bits
+ * would be wrong in the model itself, but a number that is known, or may be negative, can be meant
+ * to. */
+static bool content_fits(const hg_dims *d, holo_dtype dtype, hg_dim a)
 {
-    if (op->op == HG_LANE_CAST) return content_is_int(op->index) ? a : 0;
-    return hg_dtype_bits((holo_dtype)op->index) >= 32 || op->index == HOLO_BOOL ? a : 0;
+    int64_t value;
+    const bool is_unsigned = hg_dtype_is_unsigned_int(dtype);
+    if (is_unsigned && !hg_dim_is_nonnegative(d, a)) return false;
+    if (hg_dtype_bits(dtype) == 64 || !hg_dim_is_const(d, a, &value)) return true;
+    return is_unsigned ? value <= UINT32_MAX : value >= INT32_MIN && value <= INT32_MAX;
+}
+
+static bool content_fits_lane(const hg_dims *d, uint32_t type, hg_dim a)
+{
+    return content_fits(d,
+                        type == HG_LANE_U64   ? HOLO_U64
+                        : type == HG_LANE_I32 ? HOLO_I32
+                                              : HOLO_I64,
+                        a);
+}
+
+/* Conversions between integers keep the number. Narrower elements are not followed. */
+static hg_dim content_convert(const hg_dims *d, const hg_lane_op *op, hg_dim a)
+{
+    const holo_dtype dtype = (holo_dtype)op->index;
+    if (op->op == HG_LANE_CAST)
+        return content_is_int(op->index) && content_fits_lane(d, op->index, a) ? a : 0;
+    if (dtype == HOLO_BOOL) return content_is_bit(d, a) ? a : 0;
+    return hg_dtype_bits(dtype) >= 32 && content_fits(d, dtype, a) ? a : 0;
 }
 
 static hg_dim content_element(hg_dims *d, const hg_lane_code *code, const hg_dim *in, hg_dim *reg)
@@ -66,10 +89,10 @@ static hg_dim content_element(hg_dims *d, const hg_lane_code *code, const hg_dim
             result = hg_dim_const(d, op->type == HG_LANE_I32 ? (int64_t)(int32_t)op->imm
                                                              : (int64_t)op->imm);
         else if (op->op == HG_LANE_CAST || op->op == HG_LANE_NARROW)
-            result = content_convert(op, a);
+            result = content_convert(d, op, a);
         else
             result = content_op(d, op, a, b, c);
-        if (result == 0) return 0;
+        if (result == 0 || !content_fits_lane(d, op->type, result)) return 0;
         reg[op->dst] = result;
     }
     return reg[code->out[0].reg];

@@ -153,7 +153,10 @@ holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg_dim b, hg_dim
     } else if (a_known || b_known) {
         *out = a_known ? a : b;
     } else {
-        *out = hg_dim_max(n->dims, a, b);
+        /* By the order of the terms, so that a + b and b + a have the same shape. */
+        const hg_dim_info *info = n->dims->info;
+        hg_dim p = info[a].key < info[b].key ? a : b, q = p == a ? b : a;
+        *out = hg_dim_select(n->dims, hg_dim_eq(n->dims, p, hg_dim_const(n->dims, 1)), q, p);
     }
     return HOLO_OK;
 }

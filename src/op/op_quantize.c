@@ -70,7 +70,7 @@ static hg_value_id quantize_blocks(hg_build *b, hg_value_id scale, const hg_type
     hg_value_id y = hg_build_2(b, "Unsqueeze", scale, hg_build_ints(b, &after, 1));
     y = hg_build_2(b, "Expand", y, hg_build_dims(b, wide, (uint32_t)type.rank + 1));
     type.dim[axis] = hg_dim_mul(d, type.dim[axis], size);
-    y = hg_build_2(b, "Reshape", y, hg_build_dims(b, type.dim, (uint32_t)type.rank));
+    y = hg_build_reshape(b, y, type.dim, (uint32_t)type.rank);
     if (type.dim[axis] == x->dim[axis]) return y;
     hg_value_id in[4] = {y, hg_build_ints(b, &(int64_t){0}, 1), hg_build_dims(b, &x->dim[axis], 1),
                          hg_build_ints(b, &(int64_t){axis}, 1)};

@@ -21,7 +21,8 @@ holo_status hg_softmax_upgrade(hg_graph *g, hg_node_id id, int32_t opset)
     hg_attr split = hg_attr_make_int("axis", axis), last = hg_attr_make_int("axis", -1);
     hg_value_id y = hg_build_op(&b, "Flatten", &x, 1, &split, 1);
     y = hg_build_op(&b, b.node->op->name, &y, 1, &last, 1);
-    y = hg_build_2(&b, "Reshape", y, hg_build_1(&b, "Shape", x));
+    hg_attr zero = hg_attr_make_int("allowzero", 1);
+    y = hg_build_op(&b, "Reshape", (hg_value_id[]){y, hg_build_1(&b, "Shape", x)}, 2, &zero, 1);
     hg_build_replace(&b, 0, y);
     return b.status;
 }

@@ -78,7 +78,7 @@ static hg_value_id rotaryembedding_turn(hg_build *b, hg_value_id x, hg_dim turne
     if (b->status != HOLO_OK) return 0;
     hg_type type = *hg_build_type(b, x);
     type.dim[type.rank - 1] = turned;
-    return hg_build_2(b, "Reshape", pairs, hg_build_dims(b, type.dim, (uint32_t)type.rank));
+    return hg_build_reshape(b, pairs, type.dim, (uint32_t)type.rank);
 }
 
 static holo_status rotaryembedding_lower(hg_build *b)
@@ -91,13 +91,13 @@ static holo_status rotaryembedding_lower(hg_build *b)
     if (type.rank == 3) {
         size = hg_dim_floordiv(d, size, hg_dim_const(d, heads));
         hg_dim dims[] = {type.dim[0], type.dim[1], hg_dim_const(d, heads), size};
-        x = hg_build_2(b, "Reshape", x, hg_build_dims(b, dims, HG_COUNT(dims)));
+        x = hg_build_reshape(b, x, dims, HG_COUNT(dims));
     }
     int64_t stated = hg_node_int(b->node, "rotary_embedding_dim", 0);
     hg_dim turned = stated == 0 ? size : hg_dim_const(d, stated);
     hg_value_id y = rotaryembedding_turn(b, x, turned, type.rank == 3 ? 2 : 1);
     if (turned != size) y = rotaryembedding_join(b, y, rotaryembedding_cut(b, x, turned, size, 1));
-    if (type.rank == 3) y = hg_build_2(b, "Reshape", y, hg_build_dims(b, type.dim, 3));
+    if (type.rank == 3) y = hg_build_reshape(b, y, type.dim, 3);
     hg_build_replace(b, 0, y);
     return b->status;
 }

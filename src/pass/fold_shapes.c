@@ -24,10 +24,7 @@ static holo_status shapes_replace(hg_graph *g, hg_node_id id)
     hg_type type = hg_graph_value(g, old)->type;
     hg_value_id made =
         hg_build_dims(&b, hg_graph_value(g, old)->content, hg_graph_value(g, old)->n_content);
-    if (type.rank != 1) {
-        hg_value_id shape = hg_build_dims(&b, type.dim, (uint32_t)type.rank);
-        made = hg_build_2(&b, "Reshape", made, shape);
-    }
+    if (type.rank != 1) made = hg_build_reshape(&b, made, type.dim, (uint32_t)type.rank);
     made = hg_build_cast(&b, made, type.dtype);
     hg_build_replace(&b, 0, made);
     return b.status;

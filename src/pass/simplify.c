@@ -28,28 +28,32 @@ static hg_value_id simplify_same(const hg_graph *g, const hg_node *n)
 }
 
 /* Reshape(Reshape(x)) reads x; what the middle shape was does not matter. */
-static bool simplify_reshape(hg_graph *g, hg_node_id id)
+static holo_status simplify_reshape(hg_graph *g, hg_node_id id, bool *done)
 {
     const hg_node *n = hg_graph_node(g, id);
     static const char *const views[] = {"Reshape", "Flatten", "Squeeze", "Unsqueeze"};
     hg_node_id inner = hg_graph_value(g, hg_node_in(g, n, 0))->node;
     const hg_type *type = &hg_graph_value(g, n->out[0])->type;
-    if (!hg_op_is(n, "Reshape") || inner == 0) return false;
+    if (!hg_op_is(n, "Reshape") || inner == 0) return HOLO_OK;
     /* A 0 in the shape means "as in the input": only when the result is known by itself. */
     const hg_dim *content = NULL;
     uint32_t count = 0;
     hg_value_id shape = hg_node_in(g, n, 1);
     content = hg_graph_value(g, shape)->content;
     count = hg_graph_value(g, shape)->n_content;
-    if (content == NULL || count != (uint32_t)type->rank) return false;
-    for (uint32_t k = 0; k < count; k++)
-        if (content[k] != type->dim[k]) return false;
+    if (content == NULL || count != (uint32_t)type->rank) return HOLO_OK;
+    bool has_zero = false;
+    for (uint32_t k = 0; k < count; k++) {
+        if (content[k] != type->dim[k]) return HOLO_OK;
+        has_zero |= hg_dim_is(&g->dims, content[k], 0);
+    }
     for (size_t i = 0; i < HG_COUNT(views); i++) {
         if (!hg_op_is(hg_graph_node(g, inner), views[i])) continue;
         hg_graph_set_input(g, id, 0, hg_node_in(g, hg_graph_node(g, inner), 0));
-        return true;
+        *done = true;
+        return has_zero ? hg_graph_set_attr(g, id, hg_attr_make_int("allowzero", 1)) : HOLO_OK;
     }
-    return false;
+    return HOLO_OK;
 }
 
 static holo_status simplify_square(hg_graph *g, hg_node_id id)
@@ -80,8 +84,7 @@ static holo_status simplify_node(hg_graph *g, hg_node_id id, bool *changed)
         *changed = true;
         return simplify_square(g, id);
     }
-    *changed |= simplify_reshape(g, id);
-    return HOLO_OK;
+    return simplify_reshape(g, id, changed);
 }
 
 static holo_status simplify_run(hg_graph *g, bool *changed)

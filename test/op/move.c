@@ -32,7 +32,7 @@ static void move_expand(void)
         {"%x: float32[n,1]", "%s = const int64[2] {1, 6} %y = Expand(%x, %s)", "float32[n,6]"},
         {"%x: float32[]", "%s = const int64[0] {} %y = Expand(%x, %s)", "float32[]"},
         {"%x: float32[1,k], %z: float32[batch,seq]", "%s = Shape(%z) %y = Expand(%x, %s)",
-         "float32[select(max(max(eq(1,k),eq(k,seq)),eq(1,seq)),batch,-1),max(k,seq)]"},
+         "float32[select(max(max(eq(1,k),eq(k,seq)),eq(1,seq)),batch,-1),select(eq(1,seq),k,seq)]"},
         {"%x: float32[3]", "%s = const int64[1] {4} %y = Expand(%x, %s)",
          "!dimensions 3 and 4 do not broadcast"},
         {"%x: float32[2]", "%r = const int64[1] {-3} %y = Tile(%x, %r)", "!repeats[0] is -3"},

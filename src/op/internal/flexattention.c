@@ -31,7 +31,7 @@ static hg_value_id flex_got(hg_build *b)
     const hg_type given = *hg_build_type(b, hg_build_in(b, FLEX_GIVEN));
     hg_value_id x = hg_build_in(b, FLEX_GOT);
     if (hg_type_equal(hg_build_type(b, x), &given)) return x;
-    return hg_build_2(b, "Reshape", x, hg_build_dims(b, given.dim, 4));
+    return hg_build_reshape(b, x, given.dim, 4);
 }
 
 static holo_status flex_lower(hg_build *b)
