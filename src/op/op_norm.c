@@ -47,16 +47,14 @@ holo_status hg_norm_infer(hg_infer *n)
     return HOLO_OK;
 }
 
-/* Input i is absent or has the type of x and broadcasts to what is normalised. */
+/* Input i is absent or has the type of x and the rank of what is normalised; the kernel broadcasts
+ * it and refuses sizes that do not fit. */
 static bool norm_fits(const hg_build *b, uint32_t i, int32_t axis)
 {
     const hg_type *x = hg_build_type(b, hg_build_in(b, 0)),
                   *s = hg_build_type(b, hg_build_in(b, i));
     if (s->dtype == HOLO_NONE) return true;
-    if (s->dtype != x->dtype || s->rank > x->rank - axis) return false;
-    for (int32_t k = 0, lead = x->rank - s->rank; k < s->rank; k++)
-        if (s->dim[k] != x->dim[lead + k] && !hg_dim_is(&b->g->dims, s->dim[k], 1)) return false;
-    return true;
+    return s->dtype == x->dtype && s->rank <= x->rank - axis;
 }
 
 static hg_value_id norm_mean(hg_build *b, hg_value_id x, int32_t axis)
