@@ -187,6 +187,19 @@ static holo_status push_axis(hg_graph *g, hg_node_id id, uint32_t n_data, int64_
     return b.status;
 }
 
+/* The elements that are summed come in the same order; largest and smallest need none. */
+static bool push_keeps_order(const hg_node *n, const push_perm *p, const bool *reduced)
+{
+    int64_t last = -1;
+    if (hg_op_is(n, "ReduceMax") || hg_op_is(n, "ReduceMin")) return true;
+    for (int32_t k = 0; k < p->rank; k++) {
+        if (!reduced[p->to[k]]) continue;
+        if (p->to[k] < last) return false;
+        last = p->to[k];
+    }
+    return true;
+}
+
 /* ReduceMean and the like: constant axes are renamed. */
 static holo_status push_reduce(hg_graph *g, hg_node_id id, bool *changed)
 {
@@ -206,6 +219,7 @@ static holo_status push_reduce(hg_graph *g, hg_node_id id, bool *changed)
         renamed[i] = p.to[axis];
         reduced[p.to[axis]] = true;
     }
+    if (g->ctx->numerics == HOLO_EXACT && !push_keeps_order(n, &p, reduced)) return HOLO_OK;
     /* Dimensions that stay, in the result's order, as places among those that stay in the source's.
      */
     push_perm kept = {0};
@@ -236,12 +250,13 @@ static holo_status push_reduce(hg_graph *g, hg_node_id id, bool *changed)
     return b.status;
 }
 
-/* holo:GroupNorm has a form for channels last. */
+/* holo:GroupNorm has a form for channels last, which sums in another order. */
 static holo_status push_group(hg_graph *g, hg_node_id id, bool *changed)
 {
     const hg_node *n = hg_graph_node(g, id);
     push_perm p = push_read(g, hg_node_in(g, n, 0));
     if (p.rank < 3 || hg_node_int(n, "channels_last", 0) != 0) return HOLO_OK;
+    if (g->ctx->numerics == HOLO_EXACT) return HOLO_OK;
     for (int32_t k = 0; k < p.rank; k++)
         if (p.to[k] != (k == 0 ? 0 : k == 1 ? p.rank - 1 : k - 1)) return HOLO_OK;
     hg_build b;
