@@ -466,7 +466,8 @@ typedef void (*holo_trace_fn)(void *user, const holo_step_info *step);
 enum {
     HOLO_SESSION_GROW =
         1 << 0, /* data-dependent results may allocate during run instead of E_SPACE */
-    HOLO_SESSION_POISON = 1 << 1 /* fill the arena with NaN-like bytes before each run (tests) */
+    HOLO_SESSION_POISON = 1 << 1, /* fill the arena with NaN-like bytes before each run (tests) */
+    HOLO_SESSION_SPLIT = 1 << 2   /* give the pool every step, however small (tests) */
 };
 
 typedef struct holo_session_options {

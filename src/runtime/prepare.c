@@ -239,7 +239,8 @@ static const double prepare_min_parallel_ns = 20e3;
 static uint32_t prepare_tasks(const holo_session *s, const hg_step_run *r)
 {
     double ns = r->cost.flops / 20.0 + r->cost.bytes / 8.0;
-    if (s->threads <= 1 || r->units <= 1 || ns < prepare_min_parallel_ns) return 1;
+    if (s->threads <= 1 || r->units <= 1) return 1;
+    if (ns < prepare_min_parallel_ns && (s->flags & HOLO_SESSION_SPLIT) == 0) return 1;
     int64_t tasks = (int64_t)s->threads * 4;
     return (uint32_t)hg_min(tasks, r->units);
 }
