@@ -21,14 +21,6 @@
 
 enum { POOL_LIMIT = INT32_MAX, POOL_MAX_SPATIAL = HG_MAX_RANK - 2 };
 
-/* X seen as [outer, spatial..., inner]: inner is 1 or the channels. */
-typedef struct pool_shape {
-    const int64_t *in, *out, *kernel, *stride, *pad_begin, *pad_end, *dilation;
-    int rank;
-    int64_t inner, in_count, rows, width;
-    hg_pool_mode mode;
-} pool_shape;
-
 static holo_status pool_check_axis(const hg_args *a, holo_error *e, int64_t out, uint32_t at,
                                    uint32_t step)
 {
@@ -56,7 +48,7 @@ static holo_status pool_check_indices(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
-static holo_status pool_check(const hg_args *a, holo_error *e)
+holo_status hg_kernel_pool_check(const hg_args *a, holo_error *e)
 {
     HG_REQUIRE(e, a->n_in == 1, HOLO_E_FORMAT, "%u inputs, expected 1", a->n_in);
     HG_REQUIRE(e, a->n_out == 1 || a->n_out == 2, HOLO_E_FORMAT, "%u outputs, expected 1 or 2",
@@ -88,7 +80,7 @@ static holo_status pool_check(const hg_args *a, holo_error *e)
     return pool_check_indices(a, e);
 }
 
-static pool_shape pool_shape_of(const hg_args *a)
+hg_pool_shape hg_pool_shape_of(const hg_args *a)
 {
     const holo_tensor *x = &a->in[0], *y = &a->out[0];
     const int64_t step = a->param[HG_POOL_PARAM_SPATIAL];
@@ -96,24 +88,24 @@ static pool_shape pool_shape_of(const hg_args *a)
     const bool nhwc = a->param[HG_POOL_PARAM_LAYOUT] == HG_POOL_NHWC;
     const int first = nhwc ? 1 : 2;
     const int64_t *list = a->param + HG_POOL_PARAM_LISTS;
-    pool_shape s = {.in = x->dim + first,
-                    .out = y->dim + first,
-                    .kernel = list,
-                    .stride = list + step,
-                    .pad_begin = list + 2 * step,
-                    .pad_end = list + 3 * step,
-                    .dilation = list + 4 * step,
-                    .rank = rank,
-                    .inner = nhwc ? x->dim[x->rank - 1] : 1,
-                    .in_count = hg_dims_product(x, first, first + rank),
-                    .rows = hg_dims_product(y, first, first + rank - 1),
-                    .width = y->dim[first + rank - 1],
-                    .mode = (hg_pool_mode)a->param[HG_POOL_PARAM_MODE]};
+    hg_pool_shape s = {.in = x->dim + first,
+                       .out = y->dim + first,
+                       .kernel = list,
+                       .stride = list + step,
+                       .pad_begin = list + 2 * step,
+                       .pad_end = list + 3 * step,
+                       .dilation = list + 4 * step,
+                       .rank = rank,
+                       .inner = nhwc ? x->dim[x->rank - 1] : 1,
+                       .in_count = hg_dims_product(x, first, first + rank),
+                       .rows = hg_dims_product(y, first, first + rank - 1),
+                       .width = y->dim[first + rank - 1],
+                       .mode = (hg_pool_mode)a->param[HG_POOL_PARAM_MODE]};
     return s;
 }
 
 /* An output row: all outputs that differ in the last spatial axis (and the channel) alone. */
-static int64_t pool_units(const hg_args *a)
+int64_t hg_kernel_pool_units(const hg_args *a)
 {
     const bool nhwc = a->param[HG_POOL_PARAM_LAYOUT] == HG_POOL_NHWC;
     return holo_tensor_count(&a->out[0]) == 0
@@ -122,26 +114,26 @@ static int64_t pool_units(const hg_args *a)
 }
 
 /* Sums of a row; behind them how many elements count for each output. */
-static size_t pool_row_bytes(const pool_shape *s)
+static size_t pool_row_bytes(const hg_pool_shape *s)
 {
     return hg_align_up((size_t)(s->width * s->inner) * sizeof(double), HG_ALIGN);
 }
 
-static bool pool_is_average(const pool_shape *s)
+static bool pool_is_average(const hg_pool_shape *s)
 {
     return s->mode == HG_POOL_AVERAGE || s->mode == HG_POOL_AVERAGE_PADDED;
 }
 
 static size_t pool_scratch(const hg_args *a)
 {
-    const pool_shape s = pool_shape_of(a);
+    const hg_pool_shape s = hg_pool_shape_of(a);
     const size_t counts = pool_is_average(&s) ? (size_t)s.width * sizeof(double) : 0;
     return pool_row_bytes(&s) + counts;
 }
 
-static void pool_cost(const hg_args *a, hg_cost *cost)
+void hg_kernel_pool_cost(const hg_args *a, hg_cost *cost)
 {
-    const pool_shape s = pool_shape_of(a);
+    const hg_pool_shape s = hg_pool_shape_of(a);
     double taps = 1;
     for (int d = 0; d < s.rank; d++)
         taps *= (double)s.kernel[d];
@@ -155,7 +147,7 @@ typedef struct pool_line {
 
 /* `row` numbers the output rows of one plane, tap[] the place in the kernel. False outside the
  * input. */
-static bool pool_find_line(const pool_shape *s, int64_t row, const int64_t *tap, pool_line *line)
+static bool pool_find_line(const hg_pool_shape *s, int64_t row, const int64_t *tap, pool_line *line)
 {
     const int last = s->rank - 1;
     int64_t at = 0, plane = s->in[last];
@@ -175,10 +167,8 @@ static bool pool_find_line(const pool_shape *s, int64_t row, const int64_t *tap,
     return line->begin < line->end;
 }
 
-/* First and one past the last tap of axis d that is inside [low, high) for output o: skips taps
- * that are far outside, so that a huge kernel costs no more than the input has elements. */
-static void pool_taps_inside(const pool_shape *s, int d, int64_t o, int64_t low, int64_t high,
-                             int64_t *begin, int64_t *end)
+void hg_pool_taps_inside(const hg_pool_shape *s, int d, int64_t o, int64_t low, int64_t high,
+                         int64_t *begin, int64_t *end)
 {
     const int64_t first = o * s->stride[d] - s->pad_begin[d];
     const int64_t count = s->kernel[d];
@@ -188,7 +178,8 @@ static void pool_taps_inside(const pool_shape *s, int d, int64_t o, int64_t low,
 
 /* acc[o, c] = STEP(acc, x) over one line. */
 #define POOL_LINE(T, ACC, LOAD, STEP, name)                                                        \
-    static void pool_##name(const pool_shape *s, const pool_line *l, const void *vx, void *vacc)   \
+    static void pool_##name(const hg_pool_shape *s, const pool_line *l, const void *vx,            \
+                            void *vacc)                                                            \
     {                                                                                              \
         const T *x = (const T *)vx + l->at * s->inner;                                             \
         ACC *y = (ACC *)vacc + l->begin * s->inner;                                                \
@@ -225,7 +216,7 @@ POOL_LINE(uint16_t, float, hg_bf16_to_f32, POOL_ADD, add_bf16)
 #undef POOL_LARGER_INT
 #undef POOL_ADD
 
-typedef void (*pool_line_fn)(const pool_shape *s, const pool_line *l, const void *x, void *acc);
+typedef void (*pool_line_fn)(const hg_pool_shape *s, const pool_line *l, const void *x, void *acc);
 
 static pool_line_fn pool_pick(holo_dtype dtype, hg_pool_mode mode)
 {
@@ -261,25 +252,24 @@ static void pool_fill(void *acc, holo_dtype dtype, int64_t count, hg_pool_mode m
         hg_number_put(acc, dtype, i, value);
 }
 
-/* Taps of axis d that count for output o. */
-static int64_t pool_axis_count(const pool_shape *s, int d, int64_t o)
+int64_t hg_pool_axis_count(const hg_pool_shape *s, int d, int64_t o)
 {
     const bool padded = s->mode == HG_POOL_AVERAGE_PADDED;
     int64_t begin, end;
-    pool_taps_inside(s, d, o, padded ? -s->pad_begin[d] : 0,
-                     s->in[d] + (padded ? s->pad_end[d] : 0), &begin, &end);
+    hg_pool_taps_inside(s, d, o, padded ? -s->pad_begin[d] : 0,
+                        s->in[d] + (padded ? s->pad_end[d] : 0), &begin, &end);
     return end - begin;
 }
 
 /* Elements that count for each output of a row, along the last axis. */
-static void pool_count_row(const pool_shape *s, double *count)
+static void pool_count_row(const hg_pool_shape *s, double *count)
 {
     for (int64_t o = 0; o < s->width; o++)
-        count[o] = (double)pool_axis_count(s, s->rank - 1, o);
+        count[o] = (double)hg_pool_axis_count(s, s->rank - 1, o);
 }
 
 #define POOL_DIVIDE(T, suffix)                                                                     \
-    static void pool_divide_##suffix(const pool_shape *s, double lead, const double *count,        \
+    static void pool_divide_##suffix(const hg_pool_shape *s, double lead, const double *count,     \
                                      void *acc)                                                    \
     {                                                                                              \
         T *y = acc;                                                                                \
@@ -295,12 +285,12 @@ POOL_DIVIDE(double, f64)
 #undef POOL_DIVIDE
 
 /* Divides every sum of row `row` by the number of elements that count. */
-static void pool_divide(const pool_shape *s, int64_t row, const double *count, void *acc,
+static void pool_divide(const hg_pool_shape *s, int64_t row, const double *count, void *acc,
                         holo_dtype dtype)
 {
     double lead = 1.0;
     for (int d = s->rank - 2; d >= 0; d--) {
-        lead *= (double)pool_axis_count(s, d, row % s->out[d]);
+        lead *= (double)hg_pool_axis_count(s, d, row % s->out[d]);
         row /= s->out[d];
     }
     if (dtype == HOLO_F64)
@@ -319,7 +309,7 @@ static double pool_power(double x, int64_t p)
 }
 
 /* Adds |x|^p in f64 and takes the root at the end: rare enough to stay simple. */
-static void pool_lp_line(const pool_shape *s, const pool_line *l, const holo_tensor *x,
+static void pool_lp_line(const hg_pool_shape *s, const pool_line *l, const holo_tensor *x,
                          int64_t x_at, int64_t p, double *acc)
 {
     for (int64_t i = 0; i < l->end - l->begin; i++)
@@ -343,23 +333,23 @@ typedef struct pool_box {
     int64_t begin[POOL_MAX_SPATIAL], end[POOL_MAX_SPATIAL];
 } pool_box;
 
-static bool pool_box_of(const pool_shape *s, int64_t row, pool_box *box)
+static bool pool_box_of(const hg_pool_shape *s, int64_t row, pool_box *box)
 {
     const int last = s->rank - 1;
     for (int d = last - 1; d >= 0; d--) {
-        pool_taps_inside(s, d, row % s->out[d], 0, s->in[d], &box->begin[d], &box->end[d]);
+        hg_pool_taps_inside(s, d, row % s->out[d], 0, s->in[d], &box->begin[d], &box->end[d]);
         row /= s->out[d];
         if (box->begin[d] == box->end[d]) return false;
     }
     /* Along the row every tap may be inside for some output: those of the first to those of the
      * last. */
     int64_t ignored;
-    pool_taps_inside(s, last, s->width - 1, 0, s->in[last], &box->begin[last], &ignored);
-    pool_taps_inside(s, last, 0, 0, s->in[last], &ignored, &box->end[last]);
+    hg_pool_taps_inside(s, last, s->width - 1, 0, s->in[last], &box->begin[last], &ignored);
+    hg_pool_taps_inside(s, last, 0, 0, s->in[last], &ignored, &box->end[last]);
     return box->begin[last] < box->end[last];
 }
 
-static bool pool_box_next(const pool_shape *s, const pool_box *box, int64_t *tap)
+static bool pool_box_next(const hg_pool_shape *s, const pool_box *box, int64_t *tap)
 {
     for (int d = s->rank - 1; d >= 0; d--) {
         if (++tap[d] < box->end[d]) return true;
@@ -368,7 +358,7 @@ static bool pool_box_next(const pool_shape *s, const pool_box *box, int64_t *tap
     return false;
 }
 
-static void pool_row(const hg_args *a, const pool_shape *s, int64_t unit, void *acc,
+static void pool_row(const hg_args *a, const hg_pool_shape *s, int64_t unit, void *acc,
                      const double *count_row)
 {
     const holo_tensor *x = &a->in[0], *y = &a->out[0];
@@ -404,7 +394,7 @@ static void pool_row(const hg_args *a, const pool_shape *s, int64_t unit, void *
 }
 
 /* Where one output of row `row` finds its largest element; -1 when its window is empty. */
-static int64_t pool_largest(const hg_args *a, const pool_shape *s, int64_t x_at, int64_t row,
+static int64_t pool_largest(const hg_args *a, const hg_pool_shape *s, int64_t x_at, int64_t row,
                             int64_t o)
 {
     const holo_tensor *x = &a->in[0];
@@ -415,7 +405,7 @@ static int64_t pool_largest(const hg_args *a, const pool_shape *s, int64_t x_at,
         const int64_t at = d == last ? o : row % s->out[d];
         if (d != last) row /= s->out[d];
         first[d] = at * s->stride[d] - s->pad_begin[d];
-        pool_taps_inside(s, d, at, 0, s->in[d], &box.begin[d], &box.end[d]);
+        hg_pool_taps_inside(s, d, at, 0, s->in[d], &box.begin[d], &box.end[d]);
         if (box.begin[d] == box.end[d]) return -1;
         tap[d] = box.begin[d];
     }
@@ -432,7 +422,7 @@ static int64_t pool_largest(const hg_args *a, const pool_shape *s, int64_t x_at,
 }
 
 /* The same place counted with the first spatial axis fastest. */
-static int64_t pool_column_major(const pool_shape *s, int64_t at)
+static int64_t pool_column_major(const hg_pool_shape *s, int64_t at)
 {
     int64_t place = 0, stride = s->in_count;
     for (int d = s->rank - 1; d >= 0; d--) {
@@ -443,7 +433,7 @@ static int64_t pool_column_major(const pool_shape *s, int64_t at)
     return place;
 }
 
-static void pool_row_indices(const hg_args *a, const pool_shape *s, int64_t unit)
+static void pool_row_indices(const hg_args *a, const hg_pool_shape *s, int64_t unit)
 {
     const holo_tensor *x = &a->in[0], *y = &a->out[0];
     const int64_t x_at = unit / s->rows * s->in_count;
@@ -462,7 +452,7 @@ static void pool_row_indices(const hg_args *a, const pool_shape *s, int64_t unit
 
 static void pool_run(const hg_args *a, hg_range r)
 {
-    const pool_shape s = pool_shape_of(a);
+    const hg_pool_shape s = hg_pool_shape_of(a);
     const bool indices = a->n_out == 2 && a->out[1].dtype != HOLO_NONE;
     if (r.begin >= r.end) return;
     double *count = (double *)(void *)((char *)r.scratch + pool_row_bytes(&s));
@@ -477,10 +467,10 @@ static void pool_run(const hg_args *a, hg_range r)
 
 const hg_kernel hg_kernels_pool[] = {
     {.name = "pool",
-     .check = pool_check,
-     .units = pool_units,
+     .check = hg_kernel_pool_check,
+     .units = hg_kernel_pool_units,
      .scratch = pool_scratch,
-     .cost = pool_cost,
+     .cost = hg_kernel_pool_cost,
      .run = pool_run},
     {0},
 };

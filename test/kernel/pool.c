@@ -1,9 +1,13 @@
 /* pool.c - pool against its definition, in both layouts. */
 #include "kernel/pool.h"
 
+#include "base/cpu.h"
 #include "kernel/value.h"
 
 extern const hg_kernel hg_kernels_pool[];
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_pool_avx2[];
+#endif
 
 typedef struct pool_case {
     int rank;
@@ -162,6 +166,56 @@ static void pool_nan(void)
         }
 }
 
+#if defined(__x86_64__)
+/* NaN, infinities and both zeros among the numbers. */
+static void pool_spoil(holo_tensor *x)
+{
+    static const float odd[] = {NAN, INFINITY, -INFINITY, 0.0F, -0.0F};
+    for (int64_t i = 0; i < holo_tensor_count(x); i++)
+        if (i * 7 % 11 < 5) ((float *)x->data)[i] = odd[i * 7 % 11];
+}
+
+/* Every variant gives the reference's bits. */
+static void pool_tuned(void)
+{
+    static const int64_t channels[] = {1, 7, 8, 9, 32, 47, 72};
+    if ((hg_cpu_features() & HG_CPU_AVX2) == 0) return;
+    for (size_t k = 0; k < HG_COUNT(pool_cases); k++) {
+        for (int64_t i = 0; i < (int64_t)HG_COUNT(channels) * 3; i++) {
+            pool_case p = pool_cases[k];
+            p.c = channels[i / 3];
+            if (p.rank != 2) continue;
+            move_call c = {0};
+            pool_make(&c, &p, HOLO_F32, i % 3, true, false);
+            if (k % 2 == 1) pool_spoil(&c.in[0]);
+            if (move_run(hg_kernels_pool, &c)) {
+                const size_t bytes = holo_tensor_bytes(&c.out[0]);
+                void *expected = malloc(bytes + 1);
+                memcpy(expected, c.out[0].data, bytes);
+                if (move_run(hg_kernels_pool_avx2, &c)) CHECK_MEM(c.out[0].data, expected, bytes);
+                free(expected);
+            }
+            move_free(&c);
+        }
+    }
+}
+
+static void pool_make_tuned(move_call *c)
+{
+    static const pool_case p = {2, 1, 4, {5, 5}, {3, 3}, {2, 2}, {0, 0}, {0, 0}, {1, 1}, {2, 2}};
+    pool_make(c, &p, HOLO_F32, HG_POOL_MAX, true, false);
+}
+
+static void pool_tuned_refuses(void)
+{
+    static const move_bad bad[] = {
+        {MOVE_PARAM, HG_POOL_PARAM_MODE, 0, HG_POOL_LP, "not tuned for this"},
+        {MOVE_PARAM, HG_POOL_PARAM_MODE, 0, 9, "mode is 9"},
+    };
+    MOVE_REFUSES(hg_kernels_pool_avx2, pool_make_tuned, bad);
+}
+#endif
+
 /* A kernel much larger than the input costs what the input costs. */
 static void pool_huge_kernel(void)
 {
@@ -253,6 +307,10 @@ const hg_test_case hg_tests_kernel_pool[] = {
     {"indices", pool_indices},
     {"nan", pool_nan},
     {"huge_kernel", pool_huge_kernel},
+#if defined(__x86_64__)
+    {"tuned", pool_tuned},
+    {"tuned_refuses", pool_tuned_refuses},
+#endif
     {"refuses", pool_refuses},
     {"refuses_pairs", pool_refuses_pairs},
     {0},
