@@ -284,8 +284,8 @@ static holo_status builder_attr(hg_graph *g, const holo_attr *from, hg_attr *to)
     return HOLO_OK;
 }
 
-static holo_status builder_node(hg_graph *g, const holo_graph *from, const builder_call *call,
-                                hg_value_id *value, uint32_t *n_value)
+static holo_status builder_node(hg_graph *g, const builder_call *call, hg_value_id *value,
+                                uint32_t *n_value)
 {
     const char *colon = memchr(call->name.text, ':', call->name.length);
     hg_str domain = {call->name.text, colon == NULL ? 0 : (size_t)(colon - call->name.text)};
@@ -313,7 +313,44 @@ static holo_status builder_node(hg_graph *g, const holo_graph *from, const build
     HG_TRY(hg_graph_add_node(g, HG_REGION_MAIN, 0, &spec, &id));
     for (uint32_t j = 0; j < call->n_out; j++)
         value[++*n_value] = hg_graph_node(g, id)->out[j];
-    return op->upgrade == NULL ? HOLO_OK : op->upgrade(g, id, from->opset);
+    return HOLO_OK;
+}
+
+static bool builder_is_old(const hg_op *op, int32_t opset)
+{
+    return op->upgrade != NULL && opset < (op->version == 0 ? op->since : op->version);
+}
+
+static bool builder_is_used(hg_graph *g, const hg_node *n)
+{
+    for (uint32_t j = 0; j < n->n_out; j++)
+        if (n->out[j] != 0 && hg_graph_value(g, n->out[j])->n_uses != 0) return true;
+    return false;
+}
+
+/* Nodes of older versions get the current meaning, once everything that uses them is there. That
+ * takes types, so nodes are inferred on the way. */
+static holo_status builder_upgrade(hg_graph *g, int32_t opset)
+{
+    const hg_node_id end = (hg_node_id)g->n_node;
+    hg_node_id next, last = 0;
+    for (hg_node_id id = 1; id < end; id++)
+        if (builder_is_old(hg_graph_node(g, id)->op, opset)) last = id;
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0 && last != 0;
+         id = next) {
+        next = hg_graph_node(g, id)->next;
+        if (id < end && builder_is_old(hg_graph_node(g, id)->op, opset)) {
+            HG_TRY(hg_graph_node(g, id)->op->upgrade(g, id, opset));
+            if (id == last) return HOLO_OK;
+            if (hg_graph_node(g, id)->region == 0) continue;
+            if (!builder_is_used(g, hg_graph_node(g, id))) {
+                hg_graph_remove_node(g, id);
+                continue;
+            }
+        }
+        HG_TRY(hg_op_infer(g, id));
+    }
+    return HOLO_OK;
 }
 
 static holo_status builder_replay(hg_graph *g, const holo_graph *from)
@@ -331,13 +368,13 @@ static holo_status builder_replay(hg_graph *g, const holo_graph *from)
                 hg_graph_add_region_input(g, HG_REGION_MAIN, call->name, type, &value[++n_value]));
             break;
         case BUILDER_CONST: HG_TRY(builder_const(g, &call->tensor, &value[++n_value])); break;
-        case BUILDER_NODE: HG_TRY(builder_node(g, from, call, value, &n_value)); break;
+        case BUILDER_NODE: HG_TRY(builder_node(g, call, value, &n_value)); break;
         }
     }
     for (size_t i = 0; i < from->n_output; i++)
         HG_TRY(hg_graph_add_region_output(g, HG_REGION_MAIN, from->output[i].name,
                                           value[from->output[i].value]));
-    return HOLO_OK;
+    return builder_upgrade(g, from->opset);
 }
 
 holo_status holo_compile_graph(const holo_graph *graph, const holo_compile_options *options,
