@@ -40,6 +40,7 @@ typedef struct hg_args {
     const hg_lane_code *code; /* verified; NULL when the step has none */
     hg_fault *fault;
     uint32_t n_in, n_out, n_param;
+    const uint64_t *turn; /* of the loops around the step; random numbers depend on it; NULL: 0 */
     size_t *extra; /* per output: bytes behind its elements (isa/deep.h); 0 unless set by size */
 } hg_args;
 

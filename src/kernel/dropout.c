@@ -99,7 +99,8 @@ static void dropout_run(const hg_args *a, hg_range r)
         return;
     }
     dropout_twister *t = r.scratch;
-    dropout_seed(t, (uint32_t)a->param[0]);
+    const uint64_t turn = a->turn == NULL ? 0 : *a->turn;
+    dropout_seed(t, (uint32_t)a->param[0] ^ (uint32_t)turn ^ (uint32_t)(turn >> 32));
     for (int64_t i = 0; i < count; i++)
         mask[i] = dropout_uniform(t) >= ratio;
 }

@@ -23,6 +23,11 @@ static holo_status random_check(const hg_args *a, holo_error *e)
     return hg_check_out_type(a, e, 0, HG_TYPES_FLOAT);
 }
 
+static uint64_t random_turn(const hg_args *a)
+{
+    return a->turn == NULL ? 0 : *a->turn;
+}
+
 static int64_t random_units(const hg_args *a)
 {
     return hg_ceil_div(holo_tensor_count(&a->out[0]), RANDOM_UNIT);
@@ -48,7 +53,7 @@ static void random_run(const hg_args *a, hg_range r)
     const double p = hg_param_f64(a, 2), q = hg_param_f64(a, 3);
     for (int64_t i = r.begin * RANDOM_UNIT; i < end; i++) {
         uint32_t bits[4];
-        hg_random_bits((uint64_t)a->param[0], (uint64_t)i, bits);
+        hg_random_bits((uint64_t)a->param[0], random_turn(a), (uint64_t)i, bits);
         if (a->param[1] == HG_RANDOM_NORMAL) {
             hg_number_store(y, i, random_normal(bits, p, q));
             continue;
@@ -125,7 +130,8 @@ static void random_multinomial_run(const hg_args *a, hg_range r)
         const double total = random_sums(x, u, sum);
         for (int64_t i = 0; i < samples; i++) {
             uint32_t bits[4];
-            hg_random_bits((uint64_t)a->param[0], (uint64_t)(u * samples + i), bits);
+            hg_random_bits((uint64_t)a->param[0], random_turn(a), (uint64_t)(u * samples + i),
+                           bits);
             const double place = hg_random_unit(bits[0], bits[1]) * total;
             const int64_t class = total > 0.0 ? random_find(sum, n, place) : 0;
             hg_number_store(y, u * samples + i, (double)class);

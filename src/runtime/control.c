@@ -81,6 +81,7 @@ static holo_status control_run_if(holo_session *s, uint32_t i, holo_error *e)
                        holo_dtype_text(condition->dtype), (long long)holo_tensor_count(condition));
     uint32_t branch = *(const uint8_t *)condition->data != 0 ? 0 : 1;
     HG_TRY(control_bind(s, i, branch, e));
+    c->body[branch]->turn = s->turn;
     HG_TRY(hg_session_run(c->body[branch], e));
     for (uint32_t k = 0; k < s->graph->program.step[i].n_out; k++)
         c->found[k] = hg_session_result(c->body[branch], k);

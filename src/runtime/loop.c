@@ -275,6 +275,8 @@ static holo_status loop_iterate(holo_session *s, uint32_t i, holo_error *e)
             place = loop_slot(s, i, k, c->iteration, &bytes);
         hg_session_bind_output(c->body[0], 1 + k, place, bytes);
     }
+    /* Every turn of every loop draws other random numbers; the top has turn 0. */
+    c->body[0]->turn = s->turn * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)c->iteration + 1;
     HG_TRY(hg_session_run(c->body[0], e));
     for (uint32_t k = 0; k < n_out; k++)
         HG_TRY(k < c->n_carried ? loop_carry(s, i, k, which, e) : loop_collect(s, i, k, e));

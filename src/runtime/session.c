@@ -60,6 +60,7 @@ static void session_link_steps(holo_session *s)
                               .out = operand + r->n_in,
                               .param = param,
                               .fault = &s->fault,
+                              .turn = &s->turn,
                               .n_in = r->n_in,
                               .n_out = r->n_out,
                               .n_param = r->n_param,

@@ -75,6 +75,7 @@ struct holo_session {
     size_t arena_bytes, arena_bound, scratch_bytes; /* scratch of one thread */
     hg_late late;
 
+    uint64_t turn; /* of the loops around; see hg_args */
     hg_fault fault;
     bool shapes_changed, pointers_changed, has_run;
 };

@@ -14,7 +14,7 @@ static void random_known(void)
 {
     uint32_t bits[4];
     static const uint32_t zero[] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
-    hg_random_bits(0, 0, bits);
+    hg_random_bits(0, 0, 0, bits);
     CHECK_MEM(bits, zero, sizeof zero);
     CHECK(hg_random_unit(0, 0) == 0.0);
     CHECK(hg_random_unit(UINT32_MAX, UINT32_MAX) < 1.0);

@@ -74,6 +74,35 @@ static void random_repeats(void)
     free(first);
 }
 
+/* Every turn of a loop, also of one in another, draws other numbers. */
+static void random_loop(void)
+{
+    control f = {0};
+    int64_t trips = 5;
+    if (control_open(&f,
+                     "graph(%m: int64[]) {\n"
+                     "  %a = Loop(%m, _) body(%i: int64[], %c: bool[]) {\n"
+                     "    %b = Loop(%m, _) body(%j: int64[], %d: bool[]) {\n"
+                     "      %r = RandomUniform() {shape=[100], seed=1.0}\n"
+                     "      return %d, %r\n    }\n"
+                     "    return %c, %b\n  }\n"
+                     "  %z = RandomUniform() {shape=[100], seed=1.0}\n"
+                     "  return %a, %z\n}\n",
+                     0, NULL)) {
+        control_scalar(&f, 0, HOLO_I64, &trips);
+        for (int run = 0; run < 2 && control_run(&f); run++) {
+            const float *y = random_out(&f, 0), *z = random_out(&f, 1);
+            CHECK_EQ_INT(control_out(&f, 0).dim[0], 5);
+            for (int i = 0; i < 25; i++) {
+                CHECK(memcmp(y + i * 100, z, 100 * sizeof *y) != 0);
+                for (int j = 0; j < i; j++)
+                    CHECK(memcmp(y + i * 100, y + j * 100, 100 * sizeof *y) != 0);
+            }
+        }
+    }
+    control_close(&f);
+}
+
 /* What is kept grows by 1 / (1 - ratio); the mask says what is kept. */
 static void random_dropout(void)
 {
@@ -106,9 +135,84 @@ static void random_dropout(void)
     free(x);
 }
 
+/* Dropout-6 trains unless told not to, and its mask is of the type of the data. */
+static bool random_old_open(control *f, int64_t is_test)
+{
+    holo_graph *g;
+    holo_value_id out[2] = {0};
+    const holo_attr attr[2] = {{.name = "ratio", .kind = HOLO_ATTR_FLOAT, .f = 0.5f},
+                               {.name = "is_test", .kind = HOLO_ATTR_INT, .i = is_test}};
+    CHECK_OK(holo_graph_new(6, NULL, &g, &f->error), &f->error);
+    const holo_value_id x = holo_graph_input(g, "x", HOLO_F32, "n");
+    holo_graph_node(g, "Dropout", &x, 1, attr, 2, out, 2);
+    holo_graph_output(g, out[0], "y");
+    holo_graph_output(g, out[1], "mask");
+    bool good =
+        CHECK_OK(holo_compile_graph(g, NULL, &f->data, &f->size, NULL, &f->error), &f->error) &&
+        CHECK_OK(holo_model_open_memory(f->data, f->size, holo_kernels_all(), NULL, &f->model,
+                                        &f->error),
+                 &f->error) &&
+        CHECK_OK(holo_session_new(f->model, NULL, &f->session, &f->error), &f->error);
+    holo_graph_free(g);
+    return good;
+}
+
+static void random_dropout_old(void)
+{
+    float x[100];
+    for (int i = 0; i < 100; i++)
+        x[i] = (float)(i + 1);
+    for (int is_test = 0; is_test < 2; is_test++) {
+        control f = {0};
+        if (random_old_open(&f, is_test)) {
+            control_set(&f, 0, HOLO_F32, x, 1, 100);
+            if (control_run(&f)) {
+                const float *y = random_out(&f, 0), *mask = random_out(&f, 1);
+                int kept = 0;
+                for (int i = 0; i < 100; i++) {
+                    kept += mask[i] == 1;
+                    CHECK(y[i] == (is_test != 0 ? x[i] : 2 * x[i] * mask[i]));
+                }
+                CHECK(is_test != 0 ? kept == 100 : kept > 25 && kept < 75);
+            }
+        }
+        control_close(&f);
+    }
+}
+
+/* 1 becomes 0 or 2, in a type of 8 bits with a ratio of 8 bits. */
+static void random_dropout_narrow(void)
+{
+    control f = {0};
+    uint8_t x[64], ratio = 0x30; /* a half */
+    bool training = true;
+    memset(x, 0x38, sizeof x);
+    if (control_open(&f,
+                     "graph(%x: float8e4m3fn[64], %r: float8e4m3fn[], %t: bool[]) {\n"
+                     "  %y = Dropout(%x, %r, %t)\n  return %y\n}\n",
+                     0, NULL)) {
+        control_set(&f, 0, HOLO_F8E4M3FN, x, 1, 64);
+        control_scalar(&f, 1, HOLO_F8E4M3FN, &ratio);
+        control_scalar(&f, 2, HOLO_BOOL, &training);
+        if (control_run(&f)) {
+            const uint8_t *y = control_out(&f, 0).data;
+            int kept = 0;
+            for (int i = 0; i < 64; i++) {
+                CHECK(y[i] == 0 || y[i] == 0x40);
+                kept += y[i] != 0;
+            }
+            CHECK(kept > 12 && kept < 52);
+        }
+    }
+    control_close(&f);
+}
+
 const hg_test_case hg_tests_runtime_random[] = {
     {"bernoulli", random_bernoulli},
     {"repeats", random_repeats},
+    {"loop", random_loop},
     {"dropout", random_dropout},
+    {"dropout_old", random_dropout_old},
+    {"dropout_narrow", random_dropout_narrow},
     {0},
 };
