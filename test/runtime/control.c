@@ -498,6 +498,22 @@ static void control_space(void)
     control_close(&f);
 }
 
+/* Equal nodes that find a size become one; both names of the size mean it. */
+static void control_same_late_size(void)
+{
+    control f;
+    float x[4] = {1, 0, 2, 3};
+    if (control_open(&f,
+                     "graph(%x: float32[4]) {\n"
+                     "  %a = NonZero(%x)\n  %b = NonZero(%x)\n  %c = Cast(%b) {to=1}\n"
+                     "  return %a, %c\n}\n",
+                     0, NULL)) {
+        control_set(&f, 0, HOLO_F32, x, 1, 4);
+        if (control_run(&f)) control_is(&f, 1, (const float[]){0, 2, 3}, 3);
+    }
+    control_close(&f);
+}
+
 const hg_test_case hg_tests_runtime_control[] = {
     {"if_branches", control_if_branches},
     {"if_unoptimized", control_if_unoptimized},
@@ -518,5 +534,6 @@ const hg_test_case hg_tests_runtime_control[] = {
     {"out_of_memory", control_out_of_memory},
     {"memory_limit", control_memory_limit},
     {"space", control_space},
+    {"same_late_size", control_same_late_size},
     {0},
 };
