@@ -13,6 +13,7 @@
  *
  * Slices are compared element by element; NaN is above all numbers and equal to itself. */
 #include "kernel/elem.h"
+#include "kernel/order.h"
 
 #define UNIQUE_TYPES (HG_TYPES_ANY & ~(HG_TYPES_NARROW | HG_TYPES_COMPLEX))
 
@@ -37,19 +38,6 @@ static unique_slices unique_shape(const hg_args *a)
     (((const T *)t->data)[i] > ((const T *)t->data)[j]) -                                          \
         (((const T *)t->data)[i] < ((const T *)t->data)[j])
 
-static int unique_compare_f64(double x, double y)
-{
-    if (x != x || y != y) return (x != x) - (y != y);
-    return (x > y) - (x < y);
-}
-
-static int unique_compare_string(holo_string x, holo_string y)
-{
-    const uint64_t shorter = x.length < y.length ? x.length : y.length;
-    int order = shorter == 0 ? 0 : memcmp(x.text, y.text, (size_t)shorter);
-    return order != 0 ? order : (x.length > y.length) - (x.length < y.length);
-}
-
 static double unique_float(const holo_tensor *t, int64_t i)
 {
     switch ((int)t->dtype) {
@@ -73,9 +61,8 @@ static int unique_compare_elements(const holo_tensor *t, int64_t i, int64_t j)
     case HOLO_U64: return UNIQUE_ORDER(uint64_t);
     case HOLO_I64: return UNIQUE_ORDER(int64_t);
     case HOLO_STRING:
-        return unique_compare_string(((const holo_string *)t->data)[i],
-                                     ((const holo_string *)t->data)[j]);
-    default: return unique_compare_f64(unique_float(t, i), unique_float(t, j));
+        return hg_order_string((const holo_string *)t->data + i, (const holo_string *)t->data + j);
+    default: return hg_order_f64(unique_float(t, i), unique_float(t, j));
     }
 }
 #undef UNIQUE_ORDER
