@@ -56,6 +56,8 @@ HG_MUST_CHECK holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg
                                                  hg_dim *out);
 
 /* Attributes of the node, with defaults. A present attribute of another kind is an error. */
+HG_MUST_CHECK holo_status hg_attr_find(const hg_infer *n, const char *name, hg_attr_kind kind,
+                                       const hg_attr **out); /* NULL when absent */
 HG_MUST_CHECK holo_status hg_attr_int(const hg_infer *n, const char *name, int64_t standard,
                                       int64_t *out);
 HG_MUST_CHECK holo_status hg_attr_float(const hg_infer *n, const char *name, double standard,
@@ -138,6 +140,8 @@ hg_node_id hg_build_later(hg_build *b, const char *op, const hg_value_id *in, ui
  * with `without`. */
 hg_value_id hg_build_renamed(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,
                              const char *without);
+/* A constant whose elements are copied. */
+hg_value_id hg_build_const(hg_build *b, hg_type type, const void *data, size_t bytes);
 /* Constants: a scalar of the given element type; a 1-D int64 tensor. */
 hg_value_id hg_build_scalar(hg_build *b, holo_dtype dtype, double value);
 hg_value_id hg_build_ints(hg_build *b, const int64_t *values, uint32_t count);

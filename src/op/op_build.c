@@ -188,7 +188,7 @@ hg_value_id hg_build_3(hg_build *b, const char *op, hg_value_id a, hg_value_id c
     return hg_build_op(b, op, (hg_value_id[]){a, c, d}, 3, NULL, 0);
 }
 
-static hg_value_id build_const(hg_build *b, hg_type type, const void *data, size_t bytes)
+hg_value_id hg_build_const(hg_build *b, hg_type type, const void *data, size_t bytes)
 {
     void *copy;
     hg_value_id id;
@@ -226,14 +226,14 @@ hg_value_id hg_build_scalar(hg_build *b, holo_dtype dtype, double value)
 {
     uint8_t bytes[8];
     size_t size = build_encode(dtype, value, bytes);
-    return build_const(b, (hg_type){.dtype = dtype}, bytes, size);
+    return hg_build_const(b, (hg_type){.dtype = dtype}, bytes, size);
 }
 
 hg_value_id hg_build_ints(hg_build *b, const int64_t *values, uint32_t count)
 {
     hg_type type = {.dtype = HOLO_I64, .rank = 1};
     type.dim[0] = hg_dim_const(&b->g->dims, count);
-    return build_const(b, type, values, count * sizeof *values);
+    return hg_build_const(b, type, values, count * sizeof *values);
 }
 
 hg_value_id hg_build_dims(hg_build *b, const hg_dim *dims, uint32_t count)

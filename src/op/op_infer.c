@@ -164,8 +164,8 @@ holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg_dim b, hg_dim
 /* ---- attributes
  * ------------------------------------------------------------------------------------------- */
 
-static holo_status infer_attr(const hg_infer *n, const char *name, hg_attr_kind kind,
-                              const hg_attr **out)
+holo_status hg_attr_find(const hg_infer *n, const char *name, hg_attr_kind kind,
+                         const hg_attr **out)
 {
     static const char *const kinds[] = {"nothing",  "an integer", "a float", "a string",
                                         "integers", "floats",     "strings", "a tensor",
@@ -179,7 +179,7 @@ static holo_status infer_attr(const hg_infer *n, const char *name, hg_attr_kind 
 holo_status hg_attr_int(const hg_infer *n, const char *name, int64_t standard, int64_t *out)
 {
     const hg_attr *a;
-    HG_TRY(infer_attr(n, name, HG_ATTR_INT, &a));
+    HG_TRY(hg_attr_find(n, name, HG_ATTR_INT, &a));
     *out = a == NULL ? standard : a->i;
     return HOLO_OK;
 }
@@ -187,7 +187,7 @@ holo_status hg_attr_int(const hg_infer *n, const char *name, int64_t standard, i
 holo_status hg_attr_float(const hg_infer *n, const char *name, double standard, double *out)
 {
     const hg_attr *a;
-    HG_TRY(infer_attr(n, name, HG_ATTR_FLOAT, &a));
+    HG_TRY(hg_attr_find(n, name, HG_ATTR_FLOAT, &a));
     *out = a == NULL ? standard : (double)a->f;
     return HOLO_OK;
 }
@@ -195,7 +195,7 @@ holo_status hg_attr_float(const hg_infer *n, const char *name, double standard, 
 holo_status hg_attr_string(const hg_infer *n, const char *name, const char *standard, hg_str *out)
 {
     const hg_attr *a;
-    HG_TRY(infer_attr(n, name, HG_ATTR_STRING, &a));
+    HG_TRY(hg_attr_find(n, name, HG_ATTR_STRING, &a));
     *out = a == NULL ? hg_str_from(standard) : a->s;
     return HOLO_OK;
 }
@@ -203,7 +203,7 @@ holo_status hg_attr_string(const hg_infer *n, const char *name, const char *stan
 holo_status hg_attr_ints(const hg_infer *n, const char *name, const int64_t **out, size_t *count)
 {
     const hg_attr *a;
-    HG_TRY(infer_attr(n, name, HG_ATTR_INTS, &a));
+    HG_TRY(hg_attr_find(n, name, HG_ATTR_INTS, &a));
     *out = a == NULL ? NULL : a->ints;
     *count = a == NULL ? 0 : a->count;
     return HOLO_OK;

@@ -188,6 +188,26 @@ const char *const fault_graphs[] = {
     " direction=\"bidirectional\", linear_before_reset=1} return %y as \"y\", %h as \"h\" }",
     "graph(%x: float32[s,n,3], %w: float32[1,16,3], %r: float32[1,16,4], %b: float32[1,32]) {"
     " %y, %h, %c = LSTM(%x, %w, %r, %b) {hidden_size=4} return %y as \"y\", %c as \"c\" }",
+    /* features, tables, trees, support vectors, maps */
+    "graph(%x: float32[n,2]) { %y, %z = ai.onnx.ml:TreeEnsembleClassifier(%x) {"
+    "nodes_treeids=[0,0,0,0,0,1], nodes_nodeids=[0,1,2,3,4,0], nodes_featureids=[0,1,0,0,0,0],"
+    "nodes_values=[0.5,-0.5,0.0,0.0,0.0,0.0], nodes_modes=[\"BRANCH_LEQ\",\"BRANCH_EQ\",\"LEAF\","
+    "\"LEAF\",\"LEAF\",\"LEAF\"], nodes_truenodeids=[1,3,0,0,0,0],"
+    "nodes_falsenodeids=[2,4,0,0,0,0], class_treeids=[0,0,0,1], class_nodeids=[2,3,4,0],"
+    "class_ids=[0,1,2,1], class_weights=[1.0,2.0,3.0,0.5], classlabels_int64s=[7,8,9],"
+    "post_transform=\"SOFTMAX\"} return %y as \"y\", %z as \"z\" }",
+    "graph(%x: int64[n]) { %y = ai.onnx.ml:LabelEncoder(%x) {keys_int64s=[0,1,5],"
+    "values_strings=[\"a\",\"b\",\"c\"]} %z = ai.onnx.ml:LabelEncoder(%y)"
+    "{keys_strings=[\"c\",\"a\"], values_floats=[1.0,2.0]} return %y as \"y\", %z as \"z\" }",
+    "graph(%x: float32[n,2]) { %y, %z = ai.onnx.ml:SVMClassifier(%x) {kernel_type=\"RBF\","
+    "kernel_params=[0.5,0.0,3.0], support_vectors=[1.0,2.0,3.0,4.0,5.0,6.0],"
+    "vectors_per_class=[1,1,1], coefficients=[1.0,2.0,3.0,4.0,5.0,6.0], rho=[0.5,0.25,0.125],"
+    "prob_a=[1.0,2.0,3.0], prob_b=[0.0,0.5,1.0], classlabels_ints=[4,5,6]}"
+    " return %y as \"y\", %z as \"z\" }",
+    "graph(%x: float32[2,2]) { %s = ai.onnx.ml:ZipMap(%x) {classlabels_int64s=[3,1]}"
+    " %i = const int64[] {1} %m = SequenceAt(%s, %i) %y = ai.onnx.ml:CastMap(%m)"
+    " %z = ai.onnx.ml:DictVectorizer(%m) {int64_vocabulary=[1,2,3]}"
+    " return %s as \"s\", %y as \"y\", %z as \"z\" }",
     NULL,
 };
 
