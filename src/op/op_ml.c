@@ -210,7 +210,7 @@ static hg_value_id ml_softmax_zero(hg_build *b, hg_value_id s)
 }
 
 /* sqrt(2) erfinv(2 s - 1) by Winitzki's formula, which is what this transform stands for wherever
- * it is implemented; it is within 0.0035 of the inverse it approximates, relatively. With
+ * it is implemented; it is within 0.002 of the inverse it approximates, relatively. With
  * u = log(1 - x^2) and v = 2 / (pi a) + u / 2: erfinv(x) = sign(x) sqrt(sqrt(v^2 - u / a) - v).
  * In float64: near x = 0 the roots cancel. */
 static hg_value_id ml_probit(hg_build *b, hg_value_id s)
