@@ -62,9 +62,87 @@ static void nbits_gather_types(void)
     }
 }
 
+enum { NBITS_N = 3, NBITS_K = 40, NBITS_BLOCK = 16, NBITS_BLOCKS = 3 };
+
+/* Zero points: none, packed, floats; scales of rank 1 or 2; k in blocks or in groups; f16. */
+static void nbits_product(void)
+{
+    static const struct {
+        const char *inputs, *a, *table;
+        bool has_zeros, is_packed, has_groups, has_bias;
+    } table[] = {
+        {"%a, %b, %s", "float32[2,40]", "[3,3]", false, false, false, false},
+        {"%a, %b, %s, %z", "float32[2,40]", "[3,3]", true, true, false, false},
+        {"%a, %b, %s, %f, _, %c", "float32[2,40]", "[9]", true, false, false, true},
+        {"%a, %b, %s, %z, %g", "float32[2,40]", "[3,3]", true, true, true, false},
+        {"%a, %b, %s, _, %g, %c", "float32[2,40]", "[9]", false, false, true, true},
+    };
+    for (size_t i = 0; i < HG_COUNT(table); i++)
+        for (int bits = 2; bits <= 8; bits *= 2) {
+            compute *c = compute_new();
+            double a[2 * NBITS_K], b[NBITS_N * 48], s[9], z[9], f[9], g[48], bias[3], y[6];
+            const int row = NBITS_BLOCKS * NBITS_BLOCK * bits / 8, zero_row = (3 * bits + 7) / 8;
+            char type[64], node[256];
+            compute_rand(c, "a", table[i].a, a, 2 * NBITS_K);
+            snprintf(type, sizeof type, "uint8[3,3,%d]", NBITS_BLOCK * bits / 8);
+            compute_codes(c, "b", type, b, NBITS_N * row, 0, 256);
+            snprintf(type, sizeof type, "float32%s", table[i].table);
+            compute_rand(c, "s", type, s, 9);
+            compute_rand(c, "f", type, f, 9);
+            snprintf(type, sizeof type, "uint8[3,%d]", zero_row);
+            compute_codes(c, "z", type, z, 3 * zero_row, 0, 256);
+            compute_codes(c, "g", "int32[48]", g, 48, 0, 3);
+            compute_rand(c, "c", "float32[3]", bias, 3);
+            for (int k = 0; k < 2 * NBITS_N; k++) {
+                const int n = k % NBITS_N;
+                y[k] = table[i].has_bias ? bias[n] : 0;
+                for (int j = 0; j < NBITS_K; j++) {
+                    const int block = table[i].has_groups ? (int)g[j] : j / NBITS_BLOCK;
+                    const double zero = !table[i].has_zeros ? (double)(1 << (bits - 1))
+                                        : table[i].is_packed
+                                            ? nbits_code(z + n * zero_row, bits, block)
+                                            : f[n * 3 + block];
+                    y[k] += a[k / NBITS_N * NBITS_K + j] *
+                            (nbits_code(b + n * row, bits, j) - zero) * s[n * 3 + block];
+                }
+            }
+            snprintf(node, sizeof node,
+                     "%%y = com.microsoft:MatMulNBits(%s) {K=40, N=3, bits=%d, block_size=16}",
+                     table[i].inputs, bits);
+            if (compute_run(c, node, 1)) compute_near(c, 0, y, 6, bits == 8 ? 2e-3 : 2e-4);
+            compute_free(c);
+        }
+}
+
 static void nbits_rules(void)
 {
     static const rule table[] = {
+        {"%a: float16[n,s,64], %b: uint8[8,2,16], %s: float16[8,2]",
+         "%y = com.microsoft:MatMulNBits(%a, %b, %s) {K=64, N=8, block_size=32}", "float16[n,s,8]"},
+        {"%a: float32[n,64], %b: uint8[8,2,16], %s: float32[8,2]",
+         "%y = com.microsoft:MatMulNBits(%a, %b, %s) {K=60, N=8, block_size=32}",
+         "!the last axis of A does not have K = 60"},
+        {"%a: float32[n,64], %b: uint8[8,2,16], %s: float32[8,2]",
+         "%y = com.microsoft:MatMulNBits(%a, %b, %s) {K=64, N=9, block_size=32}",
+         "!dimension 0 of B is not 9"},
+        {"%a: float32[n,64], %b: uint8[8,2,16], %s: float32[8,2]",
+         "%y = com.microsoft:MatMulNBits(%a, %b, %s) {N=8, block_size=32}", "!K is 0"},
+        {"%a: float32[n,64], %b: uint8[8,2,16], %s: float32[8,2]",
+         "%y = com.microsoft:MatMulNBits(%a, %b, %s) {K=64, N=8, block_size=32, bits=5}",
+         "!bits is 5"},
+        {"%a: float32[n,64], %b: uint8[8,2,16], %s: float32[8,3]",
+         "%y = com.microsoft:MatMulNBits(%a, %b, %s) {K=64, N=8, block_size=32}",
+         "!input 2 is not 8 x 2"},
+        {"%a: float32[n,64], %b: uint8[8,2,16], %s: float32[8,2], %z: uint8[8,2]",
+         "%y = com.microsoft:MatMulNBits(%a, %b, %s, %z) {K=64, N=8, block_size=32}",
+         "!input 3 is not 8 x 1"},
+        {"%a: float32[n,64], %b: uint8[8,2,16], %s: float32[8,2]",
+         "%y = com.microsoft:MatMulNBits(%a, %b, %s) {K=64, N=8, block_size=32, "
+         "weight_prepacked=1}",
+         "!weight_prepacked is 1"},
+        {"%a: float32[n,64], %b: uint8[8,2,16], %s: float32[8,2], %c: float32[7]",
+         "%y = com.microsoft:MatMulNBits(%a, %b, %s, _, _, %c) {K=64, N=8, block_size=32}",
+         "!the bias does not have N = 8"},
         {"%d: uint8[n,16], %i: int64[b,s], %s: float16[n,2]",
          "%y = com.microsoft:GatherBlockQuantized(%d, %i, %s) {block_size=16}", "float16[b,s,32]"},
         {"%d: uint8[n,16], %i: int64[b,s], %s: float32[n,2]",
@@ -89,6 +167,7 @@ static void nbits_rules(void)
 const hg_test_case hg_tests_op_microsoft_nbits[] = {
     {"gather", nbits_gather},
     {"gather_types", nbits_gather_types},
+    {"product", nbits_product},
     {"rules", nbits_rules},
     {0},
 };
