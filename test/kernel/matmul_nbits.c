@@ -13,6 +13,7 @@ typedef struct nbits_case {
 } nbits_case;
 
 static const nbits_case nbits_cases[] = {
+    {1, 7, 77, 4, 32, HOLO_F32, HOLO_U8},     {1, 6, 200, 4, 64, HOLO_F16, HOLO_F32},
     {1, 5, 32, 4, 16, HOLO_F32, HOLO_NONE},   {3, 4, 72, 4, 32, HOLO_F32, HOLO_U8},
     {2, 9, 300, 4, 128, HOLO_F16, HOLO_F16},  {1, 3, 48, 8, 16, HOLO_F32, HOLO_U8},
     {5, 6, 515, 8, 512, HOLO_BF16, HOLO_F32}, {2, 7, 77, 2, 16, HOLO_F32, HOLO_U8},
@@ -93,7 +94,7 @@ static void nbits_avx2(void)
 
 static void nbits_make_good(move_call *c)
 {
-    nbits_make(c, &nbits_cases[1]);
+    nbits_make(c, &nbits_cases[3]);
 }
 
 static void nbits_refuses(void)

