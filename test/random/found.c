@@ -1,0 +1,396 @@
+/* found.c - graphs that random ones led to: each was refused, computed wrongly or wrote where it
+ * must not. */
+#include "compile/compile.h"
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct found {
+    void *data;
+    size_t size;
+    holo_model *model;
+    holo_session *session;
+    holo_error error;
+} found;
+
+static bool found_open(found *f, const char *text, uint32_t flags)
+{
+    hg_compile c;
+    holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+    holo_session_options session = HOLO_SESSION_OPTIONS_INIT;
+    *f = (found){0};
+    options.flags = flags;
+    options.numerics = HOLO_EXACT;
+    session.flags = HOLO_SESSION_POISON | HOLO_SESSION_GROW;
+    holo_status status = hg_compile_init(&c, &options, 1, &f->error);
+    if (status == HOLO_OK) status = hg_graph_init(&c.model[0].graph, &c.ctx);
+    if (status == HOLO_OK) status = hg_graph_parse(&c.model[0].graph, hg_str_from(text), &f->error);
+    if (status == HOLO_OK) status = hg_compile_model_run(&c, &c.model[0]);
+    if (status == HOLO_OK) status = hg_compile_to_memory(&c, &f->data, &f->size);
+    hg_compile_deinit(&c);
+    return CHECK_OK(status, &f->error) &&
+           CHECK_OK(holo_model_open_memory(f->data, f->size, holo_kernels_all(), NULL, &f->model,
+                                           &f->error),
+                    &f->error) &&
+           CHECK_OK(holo_session_new(f->model, &session, &f->session, &f->error), &f->error);
+}
+
+static void found_close(found *f)
+{
+    holo_session_free(f->session);
+    holo_model_free(f->model);
+    holo_buffer_free(NULL, f->data, f->size);
+}
+
+/* Inputs in order, then the run. */
+static bool found_run(found *f, const holo_tensor *in, uint32_t n_in)
+{
+    for (uint32_t i = 0; i < n_in; i++)
+        if (!CHECK_OK(holo_session_set_input(f->session, i, &in[i], &f->error), &f->error))
+            return false;
+    return CHECK_OK(holo_session_run(f->session, &f->error), &f->error);
+}
+
+static holo_tensor found_out(found *f, uint32_t i, int64_t count)
+{
+    holo_tensor t = {0};
+    CHECK_OK(holo_session_output(f->session, i, &t, &f->error), &f->error);
+    CHECK_EQ_INT(holo_tensor_count(&t), count);
+    return t;
+}
+
+/* Compiled in both ways; `check` looks at the outputs. */
+static void found_both(const char *text, const holo_tensor *in, uint32_t n_in,
+                       void (*check)(found *f))
+{
+    for (uint32_t k = 0; k < 2; k++) {
+        found f;
+        if (found_open(&f, text, k == 0 ? 0 : HOLO_COMPILE_NO_OPTIMIZE) && found_run(&f, in, n_in))
+            check(&f);
+        found_close(&f);
+    }
+}
+
+static void found_is_empty(found *f)
+{
+    (void)found_out(f, 0, 0);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------
+ */
+
+/* A body that narrows straight into its output wrote beyond it, into the other output. */
+static void found_narrow_check(found *f)
+{
+    holo_tensor t = found_out(f, 0, 360);
+    for (int64_t i = 0; i < 360; i++)
+        CHECK(((const float *)t.data)[i] == (i % 2 == 0 ? 0.5F : 0.25F));
+}
+
+static void found_narrow(void)
+{
+    float x[2] = {0.5F, 0.25F}, a[480], b[240];
+    for (int i = 0; i < 480; i++)
+        a[i] = (float)i;
+    for (int i = 0; i < 240; i++)
+        b[i] = 1;
+    const holo_tensor in[] = {
+        {.data = x, .dim = {2}, .rank = 1, .dtype = HOLO_F32},
+        {.data = a, .dim = {2, 30, 4, 2}, .rank = 4, .dtype = HOLO_F32},
+        {.data = b, .dim = {2, 30, 4, 1}, .rank = 4, .dtype = HOLO_F32},
+    };
+    found_both("graph(%x: float32[2], %a: float32[2,30,4,2], %b: float32[2,30,4,1]) {\n"
+               "  %times = const int64[1] {180}\n"
+               "  %y = Tile(%x, %times)\n"
+               "  %e = Equal(%a, %b)\n"
+               "  %z = Cast(%e) {to=6}\n"
+               "  return %y, %z\n}\n",
+               in, 3, found_narrow_check);
+}
+
+/* ---- sizes -------------------------------------------------------------------------------------
+ */
+
+/* Views with offsets of views with offsets. */
+static void found_views_check(found *f)
+{
+    holo_tensor t = found_out(f, 0, 2);
+    CHECK(((const float *)t.data)[0] == 4 && ((const float *)t.data)[1] == 5);
+}
+
+static void found_views(void)
+{
+    float x[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const holo_tensor in = {.data = x, .dim = {8, 1}, .rank = 2, .dtype = HOLO_F32};
+    found_both("graph(%x: float32[n,m]) {\n"
+               "  %flat = const int64[1] {-1}\n"
+               "  %two = const int64[1] {2}\n"
+               "  %four = const int64[1] {4}\n"
+               "  %eight = const int64[1] {8}\n"
+               "  %a = Reshape(%x, %flat)\n"
+               "  %b = Slice(%a, %two, %eight)\n"
+               "  %c = Reshape(%b, %flat)\n"
+               "  %y = Slice(%c, %two, %four)\n"
+               "  return %y\n}\n",
+               &in, 1, found_views_check);
+}
+
+/* Of 0 and 1, 0 is the size of a sum, also when both are known late. */
+static void found_empty_sum(void)
+{
+    float b[2] = {1, 2};
+    const holo_tensor in[] = {
+        {.data = b, .dim = {2, 0}, .rank = 2, .dtype = HOLO_F32},
+        {.data = b, .dim = {2, 1}, .rank = 2, .dtype = HOLO_F32},
+    };
+    found_both("graph(%a: float32[n,s], %b: float32[n,t]) { %y = Add(%a, %b) return %y }", in, 2,
+               found_is_empty);
+    found_both("graph(%b: float32[n,t], %a: float32[n,s]) { %y = Add(%a, %b) return %y }",
+               (const holo_tensor[]){in[1], in[0]}, 2, found_is_empty);
+}
+
+/* A size of 0 in a Reshape that the compiler made is a size, not "as before". */
+static void found_zero_sizes(void)
+{
+    found_both("graph() {\n"
+               "  %s = const int64[3] {0, 3, 0}\n"
+               "  %y = ConstantOfShape(%s) {value=const int64[1] {-6}}\n"
+               "  return %y\n}\n",
+               NULL, 0, found_is_empty);
+    found_both("graph() { %x = const bool[9,0] {} %y = Not(%x) return %y }", NULL, 0,
+               found_is_empty);
+}
+
+/* A number that is cast to an unsigned type wraps, also when it could have been a size. */
+static void found_wraps_check(found *f)
+{
+    holo_tensor t = found_out(f, 0, 2);
+    CHECK_EQ_INT(((const int64_t *)t.data)[0], 4294967294);
+    CHECK_EQ_INT(((const int64_t *)t.data)[1], 7);
+}
+
+static void found_wraps(void)
+{
+    found_both("graph() {\n"
+               "  %x = const int64[3] {-2, 7, 1}\n"
+               "  %like = const uint32[1] {0}\n"
+               "  %from = const int64[1] {0}\n"
+               "  %to = const int64[1] {2}\n"
+               "  %u = CastLike(%x, %like)\n"
+               "  %a = Cast(%u) {to=7}\n"
+               "  %y = Slice(%a, %from, %to)\n"
+               "  return %y\n}\n",
+               NULL, 0, found_wraps_check);
+}
+
+/* A value that decides a size is computed, whatever else is fused with it. */
+static void found_measured_check(found *f)
+{
+    (void)found_out(f, 1, 4);
+    CHECK(*(const float *)found_out(f, 0, 1).data == -4);
+}
+
+static void found_measured(void)
+{
+    float x = 4.5F;
+    const holo_tensor in = {.data = &x, .dtype = HOLO_F32};
+    found_both("graph(%x: float32[]) {\n"
+               "  %n = Cast(%x) {to=7}\n"
+               "  %f = Cast(%n) {to=1}\n"
+               "  %y = Neg(%f)\n"
+               "  %z = HannWindow(%n)\n"
+               "  return %y, %z\n}\n",
+               &in, 1, found_measured_check);
+}
+
+/* The last pass that folds constants may fold one that decides a size. */
+static void found_folded_check(found *f)
+{
+    (void)found_out(f, 0, 6);
+}
+
+static void found_folded(void)
+{
+    bool c = true;
+    const holo_tensor in = {.data = &c, .dtype = HOLO_BOOL};
+    found_both("graph(%c: bool[]) {\n"
+               "  %true = const bool[] {true}\n"
+               "  %w = Where(%true, %true, %c)\n"
+               "  %f = Cast(%w) {to=1}\n"
+               "  %flat = const int64[1] {-1}\n"
+               "  %score = Reshape(%f, %flat)\n"
+               "  %boxes = const float32[1,2,4] {0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0}\n"
+               "  %scores = const float32[1,1,2] {2.0, 1.5}\n"
+               "  %most = const int64[1] {3}\n"
+               "  %y = NonMaxSuppression(%boxes, %scores, %most, %score)\n"
+               "  return %y\n}\n",
+               &in, 1, found_folded_check);
+}
+
+/* Only the shape of what a loop gives is asked for: its body is in no file. */
+static void found_unused_body_check(found *f)
+{
+    CHECK_EQ_INT(*(const int64_t *)found_out(f, 0, 1).data, 3);
+}
+
+static void found_unused_body(void)
+{
+    float x[3] = {1, 2, 3};
+    const holo_tensor in = {.data = x, .dim = {3}, .rank = 1, .dtype = HOLO_F32};
+    found_both("graph(%x: float32[3]) {\n"
+               "  %m = const int64[] {2}\n"
+               "  %l = Loop(%m, _, %x) body(%i: int64[], %c: bool[], %v: float32[3]) {\n"
+               "    %w = Neg(%v)\n"
+               "    return %c, %w\n  }\n"
+               "  %y = Shape(%l)\n"
+               "  return %y\n}\n",
+               &in, 1, found_unused_body_check);
+}
+
+/* ---- convolutions ------------------------------------------------------------------------------
+ */
+
+/* Means that count what is padded, behind a convolution. */
+static void found_padded_mean_check(found *f)
+{
+    holo_tensor t = found_out(f, 0, 9);
+    const float x[2][2] = {{4, 1}, {6, 1}};
+    for (int i = 0; i < 9; i++) {
+        float sum = 0;
+        for (int r = i / 3 - 1; r <= i / 3; r++)
+            for (int c = i % 3 - 1; c <= i % 3; c++)
+                sum += r < 0 || r > 1 || c < 0 || c > 1 ? 0 : x[r][c];
+        CHECK(((const float *)t.data)[i] == sum / 4);
+    }
+}
+
+static void found_padded_mean(void)
+{
+    float x[4] = {4, 1, 6, 1};
+    const holo_tensor in = {.data = x, .dim = {1, 1, 2, 2}, .rank = 4, .dtype = HOLO_F32};
+    found_both("graph(%x: float32[1,1,2,2]) {\n"
+               "  %w = const float32[1,1,1,1] {1.0}\n"
+               "  %a = Conv(%x, %w)\n"
+               "  %y = AveragePool(%a) {kernel_shape=[2,2], pads=[1,1,1,1], count_include_pad=1}\n"
+               "  return %y\n}\n",
+               &in, 1, found_padded_mean_check);
+}
+
+/* A convolution with a window of no elements gives its bias. */
+static void found_no_window_check(found *f)
+{
+    holo_tensor t = found_out(f, 0, 8);
+    for (int i = 0; i < 8; i++)
+        CHECK(((const float *)t.data)[i] == (i < 4 ? 2.5F : -1.0F));
+}
+
+static void found_no_window(void)
+{
+    float x[2] = {4, 1};
+    const holo_tensor in = {.data = x, .dim = {1, 1, 1, 2}, .rank = 4, .dtype = HOLO_F32};
+    found_both("graph(%x: float32[1,1,1,2]) {\n"
+               "  %w = const float32[2,1,0,1] {}\n"
+               "  %b = const float32[2] {2.5, -1.0}\n"
+               "  %y = Conv(%x, %w, %b)\n"
+               "  return %y\n}\n",
+               &in, 1, found_no_window_check);
+}
+
+/* Resizing by numbers that come as an input, beside a convolution. */
+static void found_resize_check(found *f)
+{
+    (void)found_out(f, 1, 8);
+}
+
+static void found_resize(void)
+{
+    float x[2] = {4, 1}, scales[4] = {1, 1, 2, 2};
+    const holo_tensor in[] = {
+        {.data = x, .dim = {1, 1, 1, 2}, .rank = 4, .dtype = HOLO_F32},
+        {.data = scales, .dim = {4}, .rank = 1, .dtype = HOLO_F32},
+    };
+    found_both("graph(%x: float32[1,1,1,2], %s: float32[4]) {\n"
+               "  %w = const float32[1,1,1,1] {1.0}\n"
+               "  %a = Conv(%x, %w)\n"
+               "  %b = Resize(%x, _, %s)\n"
+               "  %flat = const int64[1] {-1}\n"
+               "  %y = Reshape(%b, %flat)\n"
+               "  return %a, %y\n}\n",
+               in, 2, found_resize_check);
+}
+
+/* ---- bits --------------------------------------------------------------------------------------
+ */
+
+/* The same bits in both ways, with --numerics exact. */
+static void found_bits(const char *text, const holo_tensor *in, uint32_t n_in, int64_t count)
+{
+    found a, b;
+    if (found_open(&a, text, 0) && found_open(&b, text, HOLO_COMPILE_NO_OPTIMIZE)) {
+        if (found_run(&a, in, n_in) && found_run(&b, in, n_in))
+            CHECK_MEM(found_out(&a, 0, count).data, found_out(&b, 0, count).data,
+                      (size_t)count * sizeof(float));
+        found_close(&b);
+    }
+    found_close(&a);
+}
+
+static void found_exact(void)
+{
+    float x[84];
+    for (int i = 0; i < 84; i++)
+        x[i] = 1.0F / (float)(3 + i * 7 % 31);
+    const holo_tensor in = {.data = x, .dim = {7, 2, 2, 3}, .rank = 4, .dtype = HOLO_F32};
+    /* Sums keep their order. */
+    found_bits("graph(%x: float32[7,2,2,3]) {\n"
+               "  %t = Transpose(%x) {perm=[1,3,2,0]}\n"
+               "  %y = GlobalAveragePool(%t)\n"
+               "  return %y\n}\n",
+               &in, 1, 6);
+    /* A square is a product. */
+    found_bits("graph(%x: float32[7,2,2,3]) {\n"
+               "  %two = const float32[] {2.0}\n"
+               "  %y = Pow(%x, %two)\n"
+               "  return %y\n}\n",
+               &in, 1, 84);
+}
+
+/* A scale whose size is known late is the kernel's business, not that of other arithmetic. */
+static void found_norm(void)
+{
+    found f;
+    holo_session_stats stats;
+    float x[6] = {1, 2, 3, 4, 5, 7}, scale[3] = {1, 2, 3};
+    const holo_tensor in[] = {
+        {.data = x, .dim = {2, 3}, .rank = 2, .dtype = HOLO_F32},
+        {.data = scale, .dim = {3}, .rank = 1, .dtype = HOLO_F32},
+    };
+    if (found_open(&f,
+                   "graph(%x: float32[n,c], %s: float32[d]) {\n"
+                   "  %y = RMSNormalization(%x, %s)\n"
+                   "  return %y\n}\n",
+                   0) &&
+        found_run(&f, in, 2)) {
+        holo_session_get_stats(f.session, &stats);
+        CHECK_EQ_INT(stats.steps, 1);
+    }
+    found_close(&f);
+}
+
+const hg_test_case hg_tests_random_found[] = {
+    {"narrow", found_narrow},
+    {"views", found_views},
+    {"empty_sum", found_empty_sum},
+    {"zero_sizes", found_zero_sizes},
+    {"wraps", found_wraps},
+    {"measured", found_measured},
+    {"folded", found_folded},
+    {"unused_body", found_unused_body},
+    {"padded_mean", found_padded_mean},
+    {"no_window", found_no_window},
+    {"resize", found_resize},
+    {"exact", found_exact},
+    {"norm", found_norm},
+    {0},
+};
