@@ -175,9 +175,10 @@ static hg_value_id attention_whole(hg_build *b, const hg_attention_shape *s, hg_
     const hg_attr *stated = hg_node_attr(b->node, "scale");
     int64_t size = 1;
     (void)hg_dim_is_const(d, s->size, &size);
+    hg_dim shared = hg_dim_floordiv(d, s->q_heads, s->heads); /* 0 when there are no heads */
     hg_attention_spec spec = {.in = {hg_build_in(b, ATTENTION_Q), k, v, bias},
                               .size = {s->batch, s->q_heads, s->queries, s->keys, s->size,
-                                       s->v_size, hg_dim_floordiv(d, s->q_heads, s->heads)},
+                                       s->v_size, hg_dim_max(d, shared, hg_dim_const(d, 1))},
                               .scale = stated != NULL ? (double)stated->f
                                        : size > 0     ? 1.0 / sqrt((double)size)
                                                       : 1.0,

@@ -14,14 +14,14 @@ typedef struct found {
     holo_error error;
 } found;
 
-static bool found_open(found *f, const char *text, uint32_t flags)
+static bool found_open_as(found *f, const char *text, uint32_t flags, holo_numerics numerics)
 {
     hg_compile c;
     holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
     holo_session_options session = HOLO_SESSION_OPTIONS_INIT;
     *f = (found){0};
     options.flags = flags;
-    options.numerics = HOLO_EXACT;
+    options.numerics = numerics;
     session.flags = HOLO_SESSION_POISON | HOLO_SESSION_GROW;
     holo_status status = hg_compile_init(&c, &options, 1, &f->error);
     if (status == HOLO_OK) status = hg_graph_init(&c.model[0].graph, &c.ctx);
@@ -34,6 +34,11 @@ static bool found_open(found *f, const char *text, uint32_t flags)
                                            &f->error),
                     &f->error) &&
            CHECK_OK(holo_session_new(f->model, &session, &f->session, &f->error), &f->error);
+}
+
+static bool found_open(found *f, const char *text, uint32_t flags)
+{
+    return found_open_as(f, text, flags, HOLO_EXACT);
 }
 
 static void found_close(found *f)
@@ -248,6 +253,27 @@ static void found_unused_body(void)
                &in, 1, found_unused_body_check);
 }
 
+/* Heads of queries, none of them, over heads of keys. */
+static void found_no_heads(void)
+{
+    float x[24] = {0};
+    const holo_tensor in[] = {
+        {.data = x, .dim = {3, 0, 2, 4}, .rank = 4, .dtype = HOLO_F32},
+        {.data = x, .dim = {3, 2, 1, 4}, .rank = 4, .dtype = HOLO_F32},
+    };
+    found f;
+    for (int k = 0; k < 2; k++) {
+        if (found_open_as(&f,
+                          "graph(%q: float32[3,0,2,4], %k: float32[3,2,1,4]) {\n"
+                          "  %y = Attention(%q, %k, %k) {scale=0.5}\n"
+                          "  return %y\n}\n",
+                          0, k == 0 ? HOLO_FAST : HOLO_EXACT) &&
+            found_run(&f, in, 2))
+            found_is_empty(&f);
+        found_close(&f);
+    }
+}
+
 /* ---- convolutions ------------------------------------------------------------------------------
  */
 
@@ -387,6 +413,7 @@ const hg_test_case hg_tests_random_found[] = {
     {"measured", found_measured},
     {"folded", found_folded},
     {"unused_body", found_unused_body},
+    {"no_heads", found_no_heads},
     {"padded_mean", found_padded_mean},
     {"no_window", found_no_window},
     {"resize", found_resize},

@@ -45,6 +45,7 @@ static const rnd_recipe recipes[] = {
     {"Cast", "T:*", "to=@type(any) ?saturate=0|1", 0},
     {"Cast", "T:*", "to=@type(any|f8|i4|u4|string)", 0},
     {"CastLike", "T:* U{any}:%", NULL, 0},
+    {"CausalConvWithState", "T:N,C,L T:C,1,K ?T:C ?T:N,C,K-1", "?activation='none|'silu|'swish", 0},
     {"Celu", "T:*", "?alpha=0.5|2.0", 0},
     {"CenterCropPad", "T:A,B,* i64:2:ints(0..7)", "axes=[0,1]|[1,0]", 0},
     {"CenterCropPad", "T:A,B i64:2:ints(0..7)", NULL, 0},
@@ -170,6 +171,8 @@ static const rnd_recipe recipes[] = {
     {"ReduceProd", "T:* ?i64:$:axes", REDUCE, 0},
     {"ReduceSum", "T:* ?i64:$:axes", REDUCE, 0},
     {"ReduceSumSquare", "T:* ?i64:$:axes", REDUCE, 0},
+    {"RegexFullMatch", "T:*", "pattern='[a-z]+", 0},
+    {"RegexFullMatch", "T:*", "pattern='.*a.*", 0},
     {"Reshape", "T:* i64:K:shape", NULL, 0},
     {"Resize", "T:N,C,H,W _ _ i64:4:vec(N,C,P,Q)", RESIZE, 0},
     {"Resize", "T:N,C,H,W _ f32:4:lit(1,1,2,0.5)", RESIZE, 0},
@@ -245,7 +248,7 @@ static const char *const rounders[] = {
 static const struct {
     const char *op, *reason;
 } excuses[] = {
-    {"", ""},
+    {"ImageDecoder", "its input is a picture that some encoder wrote"},
 };
 /* clang-format on */
 

@@ -8,8 +8,10 @@ holo_status rnd_compile(const rnd_graph *r, const rnd_form *form,
                         const holo_compile_options *options, rnd_program *out, holo_error *e)
 {
     hg_compile c;
+    holo_compile_options all = *options;
+    all.extra = holo_kernels_ext();
     *out = (rnd_program){0};
-    holo_status status = hg_compile_init(&c, options, 1, e);
+    holo_status status = hg_compile_init(&c, &all, 1, e);
     if (status == HOLO_OK) status = hg_graph_init(&c.model[0].graph, &c.ctx);
     if (status == HOLO_OK) status = rnd_write(r, form, &c.model[0].graph, out->port, &out->n_port);
     if (status == HOLO_OK) status = hg_graph_verify(&c.model[0].graph, e);
@@ -73,6 +75,7 @@ holo_status rnd_run_program(const rnd_graph *r, const rnd_program *p, const rnd_
     holo_model *model = NULL;
     holo_session *session = NULL;
     open.flags = how->open_flags;
+    open.extra = holo_kernels_ext();
     options.flags = how->session_flags | HOLO_SESSION_GROW;
     options.pool = how->two_threads ? run_pool() : NULL;
     options.limits.run_ms = 20000;
