@@ -191,7 +191,7 @@ static hg_value_id attention_whole(hg_build *b, const hg_attention_shape *s, hg_
     hg_value_id y = hg_build_attention(b, &spec);
     if (spec.by_row == 0) return y;
     hg_dim dims[] = {s->batch, s->queries, hg_dim_mul(d, s->q_heads, s->v_size)};
-    return hg_build_2(b, "Reshape", y, hg_build_dims(b, dims, HG_COUNT(dims)));
+    return hg_build_reshape(b, y, dims, HG_COUNT(dims));
 }
 
 /* The matrix of scores step by step. */

@@ -35,7 +35,7 @@ hg_value_id hg_build_unpacked(hg_build *b, hg_value_id bytes, int64_t bits, hg_d
     y = hg_build_2(b, "BitwiseAnd", y, hg_build_scalar(b, HOLO_U8, (double)((1 << bits) - 1)));
     hg_dim *last = &type.dim[type.rank - 1];
     *last = hg_dim_mul(d, *last, hg_dim_const(d, 8 / bits));
-    y = hg_build_2(b, "Reshape", y, hg_build_dims(b, type.dim, (uint32_t)type.rank));
+    y = hg_build_reshape(b, y, type.dim, (uint32_t)type.rank);
     if (*last == count) return y;
     hg_value_id cut[] = {y, hg_build_ints(b, (int64_t[]){0}, 1), hg_build_dims(b, &count, 1),
                          hg_build_ints(b, (int64_t[]){-1}, 1)};

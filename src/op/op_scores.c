@@ -9,7 +9,7 @@ hg_value_id hg_build_heads(hg_build *b, hg_value_id x, hg_dim heads, hg_dim size
     const hg_type type = *hg_build_type(b, x);
     hg_dim dims[] = {type.dim[0], type.dim[1], heads, size};
     hg_attr perm = hg_attr_make_ints(b, "perm", (int64_t[]){0, 2, 1, 3}, 4);
-    x = hg_build_2(b, "Reshape", x, hg_build_dims(b, dims, HG_COUNT(dims)));
+    x = hg_build_reshape(b, x, dims, HG_COUNT(dims));
     return hg_build_op(b, "Transpose", &x, 1, &perm, 1);
 }
 
@@ -59,7 +59,7 @@ static hg_value_id scores_join(hg_build *b, const hg_attention_shape *s, hg_valu
     hg_attr perm = hg_attr_make_ints(b, "perm", (int64_t[]){0, 2, 1, 3}, 4);
     hg_dim dims[] = {s->batch, s->queries, hg_dim_mul(&b->g->dims, s->q_heads, s->v_size)};
     y = hg_build_op(b, "Transpose", &y, 1, &perm, 1);
-    return hg_build_2(b, "Reshape", y, hg_build_dims(b, dims, HG_COUNT(dims)));
+    return hg_build_reshape(b, y, dims, HG_COUNT(dims));
 }
 
 hg_value_id hg_build_scores(hg_build *b, hg_scores *a)

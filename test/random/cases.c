@@ -35,8 +35,9 @@ static void cases_part(uint32_t part)
         }
         if (seen[op] == 0 && rnd_excuse(rnd_op(op)) == NULL)
             hg_test_fail(HG_TEST_HERE,
-                         "no graph has %s: give it a line in test/random/recipes.c, or a reason",
-                         rnd_op(op)->name);
+                         "no graph has %s:%s (%s): give it a line in test/random/recipes.c",
+                         rnd_op(op)->domain == NULL ? "" : rnd_op(op)->domain, rnd_op(op)->name,
+                         stats.refused);
     }
     CHECK(stats.graphs > 0);
     free(seen);

@@ -1,6 +1,8 @@
 /* generate.c - graphs: nodes one by one, each computed alone when it is made. */
 #include "random/random.h"
 
+#include <stdio.h>
+
 /* ---- operators ------------------------------------------------------------------------------- */
 
 uint32_t rnd_op_count(void)
@@ -100,9 +102,9 @@ bool rnd_add_node(rnd_gen *n, const rnd_node *node)
     for (uint32_t j = 0; good && j < node->n_out; j++)
         good = generate_is_small(&out[j]);
     if (!good) {
+        n->error = e;
         if (status == HOLO_E_BUG && n->bug == HOLO_OK) {
             n->bug = status;
-            n->error = e;
             return false; /* the node stays, to be shown */
         }
         r->n_node = number;
@@ -170,10 +172,13 @@ bool rnd_generate(rnd_gen *n, const hg_op *first, const hg_op *second)
     n->wanted = RND_NONE;
     if (rnd_chance(n->source, 30)) n->wanted = rnd_make(n, rnd_op(rnd_below(n->source, n_ops)));
     const int32_t a = rnd_make(n, first);
+    if (a == RND_NONE && n->stats != NULL)
+        snprintf(n->stats->refused, sizeof n->stats->refused, "%s", n->error.message);
     n->wanted = a;
+    if (n->bug != HOLO_OK) return false;
     const int32_t b = rnd_make(n, second);
     const uint32_t more = rnd_below(n->source, 8);
-    for (uint32_t i = 0; i < more && n->g->n_node < RND_MAX_NODE / 2; i++) {
+    for (uint32_t i = 0; i < more && n->g->n_node < RND_MAX_NODE / 2 && n->bug == HOLO_OK; i++) {
         n->wanted = rnd_chance(n->source, 70) ? generate_loose_end(n) : RND_NONE;
         (void)rnd_make(n, rnd_op(rnd_below(n->source, n_ops)));
     }

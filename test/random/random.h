@@ -169,14 +169,20 @@ typedef struct rnd_bind {
     holo_dtype type[128];       /* HOLO_NONE: free */
 } rnd_bind;
 
+typedef struct rnd_stats {
+    uint64_t graphs, nodes, programs, runs, declined, not_compared;
+    char refused[508]; /* why the first operator of the last graph that lacks it is not in it */
+} rnd_stats;
+
 typedef struct rnd_gen {
     rnd_graph *g;
     rnd_source *source;
-    int32_t body;    /* where nodes are added */
-    int32_t depth;   /* of bodies */
-    int32_t wanted;  /* a value that the next node shall use, or RND_NONE */
-    bool used;       /* it did */
-    uint64_t *seen;  /* by number of operator: nodes made; or NULL */
+    int32_t body;   /* where nodes are added */
+    int32_t depth;  /* of bodies */
+    int32_t wanted; /* a value that the next node shall use, or RND_NONE */
+    bool used;      /* it did */
+    uint64_t *seen; /* by number of operator: nodes made; or NULL */
+    rnd_stats *stats;
     holo_status bug; /* a node that failed in a way that no input excuses */
     holo_error error;
 } rnd_gen;
@@ -254,10 +260,6 @@ bool rnd_generate(rnd_gen *n, const hg_op *first, const hg_op *second);
 
 /* ---- compare -----------------------------------------------------------------------------------
  */
-
-typedef struct rnd_stats {
-    uint64_t graphs, nodes, programs, runs, declined, not_compared;
-} rnd_stats;
 
 typedef struct rnd_failure {
     const char *check;       /* NULL: none */

@@ -111,7 +111,7 @@ static bool shrink_bug(const rnd_gen *n, const char *title)
 bool rnd_try(rnd_source source, uint64_t *seen, rnd_stats *stats, const char *title)
 {
     rnd_graph *r = calloc(1, sizeof *r);
-    rnd_gen n = {.g = r, .source = &source, .seen = seen};
+    rnd_gen n = {.g = r, .source = &source, .seen = seen, .stats = stats};
     rnd_failure failure = {0};
     if (r == NULL) return false;
     const uint64_t pair = source.state;

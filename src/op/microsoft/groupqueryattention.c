@@ -159,7 +159,7 @@ static gqa_place gqa_places(hg_build *b, const gqa_shape *s)
     gqa_place p = {0};
     hg_value_id zero = hg_build_scalar(b, HOLO_I64, 0.0), one = hg_build_scalar(b, HOLO_I64, 1.0);
     hg_value_id lengths = hg_build_cast(b, hg_build_in(b, GQA_LENGTHS), HOLO_I64);
-    lengths = hg_build_2(b, "Reshape", lengths, hg_build_dims(b, &s->batch, 1));
+    lengths = hg_build_reshape(b, lengths, &s->batch, 1);
     p.total = hg_build_2(b, "Add", lengths, one);
     if (hg_build_in(b, GQA_PAST_K) == 0) return p;
     p.past = hg_build_2(b, "Sub", p.total, hg_build_dim(b, s->queries));

@@ -131,8 +131,7 @@ static hg_value_id mha_packed(hg_build *b, const hg_mha *m, hg_value_id x, int64
     hg_value_id in[] = {x, hg_build_scalar(b, HOLO_I64, (double)at)};
     hg_value_id y = hg_build_op(b, "Gather", in, 2, &axis, 1);
     hg_dim dims[] = {hg_dim_const(&b->g->dims, m->heads), m->size};
-    if (bias != 0)
-        y = hg_build_2(b, "Add", y, hg_build_2(b, "Reshape", bias, hg_build_dims(b, dims, 2)));
+    if (bias != 0) y = hg_build_2(b, "Add", y, hg_build_reshape(b, bias, dims, 2));
     return hg_build_op(b, "Transpose", &y, 1, &perm, 1);
 }
 

@@ -29,7 +29,7 @@ static holo_status qlinearsoftmax_lower(hg_build *b)
         x = hg_build_op(b, "Flatten", &x, 1, &from, 1);
     }
     hg_value_id y = hg_build_op(b, "Softmax", &x, 1, &axis, 1);
-    if (flat) y = hg_build_2(b, "Reshape", y, hg_build_dims(b, type.dim, (uint32_t)type.rank));
+    if (flat) y = hg_build_reshape(b, y, type.dim, (uint32_t)type.rank);
     hg_build_replace(b, 0, hg_build_quantized(b, y, 3, type.dtype));
     return b->status;
 }

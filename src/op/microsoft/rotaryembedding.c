@@ -48,7 +48,7 @@ static hg_value_id rotary_flatten(hg_build *b, hg_value_id y, const hg_type *x)
 {
     hg_attr perm = hg_attr_make_ints(b, "perm", (int64_t[]){0, 2, 1, 3}, 4);
     y = hg_build_op(b, "Transpose", &y, 1, &perm, 1);
-    return hg_build_2(b, "Reshape", y, hg_build_dims(b, x->dim, 3));
+    return hg_build_reshape(b, y, x->dim, 3);
 }
 
 static holo_status rotaryembedding_microsoft_lower(hg_build *b)
