@@ -402,6 +402,18 @@ static void found_norm(void)
         CHECK_EQ_INT(stats.steps, 1);
     }
     found_close(&f);
+    /* It may turn out to be 1. */
+    if (found_open(&f,
+                   "graph(%x: float32[n,3], %s: float32[d]) {\n"
+                   "  %zero = const int64[1] {0}\n"
+                   "  %one = const int64[1] {1}\n"
+                   "  %a = Slice(%s, %zero, %one)\n"
+                   "  %y = RMSNormalization(%x, %a)\n"
+                   "  return %y\n}\n",
+                   0) &&
+        found_run(&f, in, 2))
+        (void)found_out(&f, 0, 6);
+    found_close(&f);
 }
 
 const hg_test_case hg_tests_random_found[] = {

@@ -23,6 +23,13 @@
 #define SCATTER "?reduction='none|'add|'mul|'max|'min"
 #define LOSS "?reduction='none|'mean|'sum ?ignore_index=0|1"
 #define IMAGE "T:N,G*C,H,W"
+#define VECTORS                                                                                    \
+    "kernel_type='LINEAR|'RBF|'POLY kernel_params=f[0.5,1.0,2.0] "                                 \
+    "support_vectors=f[1.0,0.5,-1.0,2.0] coefficients=f[0.5,-1.0] rho=f[0.25]"
+#define TREE                                                                                       \
+    "nodes_treeids=[0,0,0] nodes_nodeids=[0,1,2] nodes_featureids=[0,0,0] "                        \
+    "nodes_modes=s[BRANCH_LEQ,LEAF,LEAF] nodes_values=f[0.5,0.0,0.0] nodes_truenodeids=[1,0,0] "   \
+    "nodes_falsenodeids=[2,0,0]"
 
 /* clang-format off */
 static const rnd_recipe recipes[] = {
@@ -258,6 +265,17 @@ static const rnd_recipe recipes[] = {
     {"com.microsoft:RotaryEmbedding", "T:B,K,S,2*E i64:B,S:nidx(M) T:M,E T:M,E", "?interleaved=0|1", 0},
     {"com.microsoft:SkipLayerNormalization", "T:B,S,D T:B,S,D T:D ?T:D ?T:D", NULL, 1},
     {"com.microsoft:SkipSimplifiedLayerNormalization", "T:B,S,D T:B,S,D T:D ?T:D", NULL, 1},
+    {"ai.onnx.ml:CategoryMapper", "i64|string:*", "cats_strings=s[a,cat] cats_int64s=[1,2]", 0},
+    {"ai.onnx.ml:Imputer", "f32:N,3", "imputed_value_floats=f[0.5] replaced_value_float=1.0", 0},
+    {"ai.onnx.ml:LabelEncoder", "i64:*", "keys_int64s=[1,2] values_floats=f[0.5,1.5]", 0},
+    {"ai.onnx.ml:LabelEncoder", "string:*", "keys_strings=s[a,cat] values_int64s=[3,4]", 0},
+    {"ai.onnx.ml:LinearClassifier", "T:N,3", "coefficients=f[0.5,1.0,-1.0,0.25,0.5,2.0] intercepts=f[0.5,-0.5] classlabels_ints=[0,1] ?post_transform='NONE|'SOFTMAX|'LOGISTIC", 2},
+    {"ai.onnx.ml:LinearRegressor", "T:N,3", "coefficients=f[0.5,1.0,-1.0] intercepts=f[0.5]", 0},
+    {"ai.onnx.ml:OneHotEncoder", "i64|f32:*", "cats_int64s=[1,2,3] zeros=1", 0},
+    {"ai.onnx.ml:SVMClassifier", "T:N,2", VECTORS " vectors_per_class=[1,1] classlabels_ints=[0,1]", 2},
+    {"ai.onnx.ml:SVMRegressor", "T:N,2", VECTORS " n_supports=2", 0},
+    {"ai.onnx.ml:TreeEnsembleClassifier", "T:N,3", TREE " class_treeids=[0,0] class_nodeids=[1,2] class_ids=[0,1] class_weights=f[1.5,2.0] classlabels_int64s=[4,7]", 2},
+    {"ai.onnx.ml:TreeEnsembleRegressor", "T:N,3", TREE " target_treeids=[0,0] target_nodeids=[1,2] target_ids=[0,0] target_weights=f[1.5,-2.0] n_targets=1", 0},
     {"ai.onnx.preview:FlexAttention", "T:B,Q*K,S,E T:B,K,L,E T:B,K,L,V", "?scale=0.5", 0},
     {"Where", "T:* U{any|string}:~ U:~", NULL, 0},
 };
@@ -276,6 +294,10 @@ static const char *const rounders[] = {
 static const struct {
     const char *op, *reason;
 } excuses[] = {
+    {"ai.onnx.ml:CastMap", "its input is a map, which recipes do not make yet"},
+    {"ai.onnx.ml:DictVectorizer", "its input is a map, which recipes do not make yet"},
+    {"ai.onnx.ml:TreeEnsemble", "its attributes are tensors, which recipes do not make yet"},
+    {"ai.onnx.ml:ZipMap", "it gives maps, which are not compared yet"},
     {"ImageDecoder", "its input is a picture that some encoder wrote"},
 };
 /* clang-format on */
