@@ -40,6 +40,7 @@ HG_MUST_CHECK holo_status hg_infer_types(const hg_infer *n, uint32_t i, hg_types
 HG_MUST_CHECK holo_status hg_infer_same_type(const hg_infer *n, uint32_t i, uint32_t j);
 /* Contents of integer input i as expressions, if known without running anything. */
 bool hg_infer_content(const hg_infer *n, uint32_t i, const hg_dim **content, uint32_t *count);
+bool hg_value_content(hg_graph *g, hg_value_id id, const hg_dim **content, uint32_t *count);
 /* The same; when they are not known, makes symbols that the runtime binds once the tensor is
  * computed. Fails when the number of elements is not constant or above HG_MAX_CONTENT. */
 HG_MUST_CHECK holo_status hg_infer_need_content(const hg_infer *n, uint32_t i,
@@ -81,6 +82,7 @@ const int64_t *hg_node_ints(const hg_node *n, const char *name, size_t *count);
 
 /* Shape rules shared by families (op_infer.c). */
 HG_MUST_CHECK holo_status hg_infer_same_as_input(hg_infer *n);   /* out[0] = in[0] */
+HG_MUST_CHECK holo_status hg_infer_broadcast_shape(hg_infer *n); /* types may differ; in[0]'s */
 HG_MUST_CHECK holo_status hg_infer_broadcast(hg_infer *n);       /* all inputs, type of in[0] */
 HG_MUST_CHECK holo_status hg_infer_broadcast_bool(hg_infer *n);  /* all inputs, bool */
 HG_MUST_CHECK holo_status hg_infer_same_shape_bool(hg_infer *n); /* in[0]'s shape, bool */

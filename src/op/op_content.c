@@ -114,21 +114,11 @@ static bool content_gather(hg_graph *g, const hg_node *n, uint32_t k, uint32_t c
 
 static bool content_inputs_known(hg_graph *g, const hg_node *n)
 {
-    const int64_t *ints;
-    size_t n_ints;
+    const hg_dim *content;
+    uint32_t count;
     for (uint32_t i = 0; i < n->n_in; i++) {
         hg_value_id id = hg_node_in(g, n, i);
-        if (id == 0) continue;
-        hg_value *v = hg_graph_value(g, id);
-        if (v->content != NULL) continue;
-        if (v->constant == NULL || !hg_graph_const_ints(g, id, &ints, &n_ints) || n_ints > 64)
-            return false;
-        hg_dim *content;
-        if (HG_NEW(g->ctx, n_ints + 1, &content) != HOLO_OK) return false;
-        for (size_t k = 0; k < n_ints; k++)
-            content[k] = hg_dim_const(&g->dims, ints[k]);
-        v->content = content;
-        v->n_content = (uint32_t)n_ints;
+        if (id != 0 && !hg_value_content(g, id, &content, &count)) return false;
     }
     return n->n_in > 0;
 }

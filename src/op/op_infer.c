@@ -53,8 +53,7 @@ static bool infer_const_content(hg_graph *g, hg_value_id id)
     return true;
 }
 
-static bool infer_value_content(hg_graph *g, hg_value_id id, const hg_dim **content,
-                                uint32_t *count)
+bool hg_value_content(hg_graph *g, hg_value_id id, const hg_dim **content, uint32_t *count)
 {
     if (id == 0) return false;
     const hg_value *v = hg_graph_value(g, id);
@@ -69,7 +68,7 @@ static bool infer_value_content(hg_graph *g, hg_value_id id, const hg_dim **cont
 
 bool hg_infer_content(const hg_infer *n, uint32_t i, const hg_dim **content, uint32_t *count)
 {
-    return infer_value_content(n->g, hg_node_in(n->g, n->node, i), content, count);
+    return hg_value_content(n->g, hg_node_in(n->g, n->node, i), content, count);
 }
 
 holo_status hg_infer_need_content(const hg_infer *n, uint32_t i, const hg_dim **content,
@@ -77,7 +76,7 @@ holo_status hg_infer_need_content(const hg_infer *n, uint32_t i, const hg_dim **
 {
     hg_value_id id = hg_node_in(n->g, n->node, i);
     if (id == 0) return hg_infer_fail(n, HOLO_E_MODEL, "input %u is missing", i);
-    if (infer_value_content(n->g, id, content, count)) return HOLO_OK;
+    if (hg_value_content(n->g, id, content, count)) return HOLO_OK;
     const hg_type *type = &hg_graph_value(n->g, id)->type;
     if (!hg_dtype_in(type->dtype, HG_TYPES_INT | HG_TYPES_BOOL))
         return hg_infer_fail(n, HOLO_E_TYPE, "input %u is %s, expected integers", i,
@@ -269,7 +268,7 @@ holo_status hg_infer_same_shape_bool(hg_infer *n)
     return HOLO_OK;
 }
 
-static holo_status infer_broadcast_shape(hg_infer *n)
+holo_status hg_infer_broadcast_shape(hg_infer *n)
 {
     hg_type *out = &n->out[0];
     *out = *n->in[0];
@@ -293,7 +292,7 @@ holo_status hg_infer_broadcast(hg_infer *n)
 {
     for (uint32_t i = 1; i < n->n_in; i++)
         if (hg_infer_has(n, i)) HG_TRY(hg_infer_same_type(n, 0, i));
-    return infer_broadcast_shape(n);
+    return hg_infer_broadcast_shape(n);
 }
 
 holo_status hg_infer_broadcast_bool(hg_infer *n)

@@ -9,21 +9,9 @@ static holo_status lane_infer(hg_infer *n)
         return hg_infer_fail(n, HOLO_E_MODEL, "attribute 'code' is missing or does not fit");
     if (types == NULL || types->kind != HG_ATTR_INTS || types->count != n->n_out)
         return hg_infer_fail(n, HOLO_E_MODEL, "attribute 'types' is missing or does not fit");
-    hg_type shape = *n->in[0];
-    for (uint32_t i = 1; i < n->n_in; i++) {
-        const hg_type *in = n->in[i];
-        int32_t rank = shape.rank > in->rank ? shape.rank : in->rank;
-        hg_dim one = hg_dim_const(n->dims, 1), dim[HG_MAX_RANK];
-        for (int32_t k = 0; k < rank; k++) {
-            int32_t a = k - (rank - shape.rank), b = k - (rank - in->rank);
-            HG_TRY(hg_infer_broadcast_dim(n, a < 0 ? one : shape.dim[a], b < 0 ? one : in->dim[b],
-                                          &dim[k]));
-        }
-        shape.rank = rank;
-        memcpy(shape.dim, dim, sizeof dim);
-    }
+    HG_TRY(hg_infer_broadcast_shape(n));
     for (uint32_t j = 0; j < n->n_out; j++) {
-        n->out[j] = shape;
+        if (j != 0) n->out[j] = n->out[0];
         n->out[j].dtype = (holo_dtype)types->ints[j];
     }
     return HOLO_OK;
