@@ -81,7 +81,8 @@ static holo_status eval_kernel(hg_graph *g, hg_node_id id, const hg_kernel *k, h
         scratch = hg_alloc_aligned(&g->ctx->arena.alloc, scratch_bytes, &base);
         if (scratch == NULL) return hg_fail_nomem(g->ctx->error, scratch_bytes);
     }
-    k->run(a, (hg_range){0, k->units(a), scratch});
+    const int64_t units = k->units(a);
+    if (units > 0) k->run(a, (hg_range){0, units, scratch});
     if (scratch_bytes != 0) hg_free(&g->ctx->arena.alloc, base, scratch_bytes + HG_ALIGN);
     if (a->fault->kind != HG_FAULT_NONE)
         return eval_fail(g, id, HOLO_E_DATA, "constant data are out of range");

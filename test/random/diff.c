@@ -262,7 +262,7 @@ static void diff_resized(diff *d)
     for (size_t i = 0; i < HG_COUNT(size); i++)
         size[i] = rnd_size(&s);
     for (int32_t v = 0; v < r->n_value; v++)
-        if (r->value[v].node == RND_NONE && !r->value[v].is_const) diff_stretch(d, r, v, size);
+        if (!r->value[v].is_const) diff_stretch(d, r, v, size);
     holo_status x = diff_resized_run(d, r, false, a, &fixed);
     holo_status y = diff_resized_run(d, r, true, b, &free_size);
     if (y == HOLO_E_UNSUPPORTED || diff_has_rounder(d)) return;

@@ -167,6 +167,17 @@ static void found_zero_sizes(void)
                found_is_empty);
 }
 
+/* Folding calls no kernel that has nothing to do: this one would divide by its channels. */
+static void found_no_units(void)
+{
+    found_both("graph() {\n"
+               "  %x = const float32[1,2,2,0] {}\n"
+               "  %s = const float32[0] {}\n"
+               "  %y = com.microsoft:GroupNorm(%x, %s, %s) {groups=1, activation=0}\n"
+               "  return %y\n}\n",
+               NULL, 0, found_is_empty);
+}
+
 /* A number that is cast to an unsigned type wraps, also when it could have been a size. */
 static void found_wraps_check(found *f)
 {
@@ -421,6 +432,7 @@ const hg_test_case hg_tests_random_found[] = {
     {"views", found_views},
     {"empty_sum", found_empty_sum},
     {"zero_sizes", found_zero_sizes},
+    {"no_units", found_no_units},
     {"wraps", found_wraps},
     {"measured", found_measured},
     {"folded", found_folded},

@@ -251,6 +251,7 @@ static const rnd_recipe recipes[] = {
     {"com.microsoft:GroupNorm", "T:N,H,W,G*C f32:G*C f32:G*C", "groups=G activation=0|1 ?epsilon=0.01", 0},
     {"com.microsoft:GroupQueryAttention", "T:B,S,Q*K*E T:B,S,K*E T:B,S,K*E _ _ i32:B:vec(S-1,S-1,S-1,S-1,S-1,S-1,S-1,S-1) i32::vec(S)", "num_heads=Q*K kv_num_heads=K", 3},
     {"com.microsoft:MatMulIntegerToFloat", "T:*,A,B U{u8|i8}:B,C f32::pos f32::pos ?T: ?U: ?f32:C", NULL, 0},
+    {"com.microsoft:MatMulNBits", "T:*,A,32 u8:C,2,8 T:C*2:pos", "K=32 N=C bits=4 block_size=16", 0},
     {"com.microsoft:MultiHeadAttention", "T:B,S,K*E T:B,L,K*E T:B,L,K*V", "num_heads=K ?scale=0.5", 1},
     {"com.microsoft:QGemm", "T:A,B f32::pos T: U{u8|i8}:B,C f32::pos U: _ f32::pos T:", NULL, 0},
     {"com.microsoft:QLinearAdd", "T:* f32::pos T: T:~ f32::pos T: f32::pos T:", NULL, 0},
