@@ -5,10 +5,19 @@
  * off) out[0]  its dims say what comes behind
  *
  * mode 0 is a constant; 1 reflects without repeating the edge; 2 repeats the edge; 3 wraps around.
- */
+ * What is cut off is gone before the border is made: it is neither reflected nor wrapped. */
 #include "kernel/elem.h"
 
 enum { PAD_CONSTANT, PAD_REFLECT, PAD_EDGE, PAD_WRAP };
+
+/* The elements of dimension d that are not cut off: the first one and how many. */
+static int64_t pad_kept(const hg_args *a, int d, int64_t *first)
+{
+    const int64_t before = a->param[1 + d], size = a->in[0].dim[d];
+    const int64_t behind = a->out[0].dim[d] - size - before;
+    *first = before < 0 ? -before : 0;
+    return size - *first + hg_min(behind, 0);
+}
 
 /* Sums of this and a dimension do not overflow. */
 #define PAD_MOST (INT64_C(1) << 60)
@@ -33,8 +42,9 @@ static holo_status pad_check(const hg_args *a, holo_error *e)
     const bool empty = holo_tensor_count(out) == 0;
     for (int i = 0; i < in->rank; i++) {
         HG_TRY(hg_check_param(a, e, 1 + (uint32_t)i, "padding", -PAD_MOST, PAD_MOST));
-        HG_REQUIRE(e, a->param[0] == PAD_CONSTANT || empty || in->dim[i] > 0, HOLO_E_SHAPE,
-                   "dimension %d is 0: there is nothing to pad with", i);
+        int64_t first;
+        HG_REQUIRE(e, a->param[0] == PAD_CONSTANT || empty || pad_kept(a, i, &first) > 0,
+                   HOLO_E_SHAPE, "nothing of dimension %d is left to pad with", i);
     }
     return HOLO_OK;
 }
@@ -51,16 +61,19 @@ static int64_t pad_units(const hg_args *a)
     return hg_elem_is_packed(&a->in[0]) ? 1 : pad_rows(a);
 }
 
-/* Which of `size` elements stands at place i, counted from the first one; -1: the border's
- * constant. */
-static int64_t pad_source(int64_t mode, int64_t i, int64_t size)
+/* Which element of dimension d stands at place i of the output; -1: the border's constant. */
+static int64_t pad_source(const hg_args *a, int d, int64_t i)
 {
-    if (i >= 0 && i < size) return i;
+    const int64_t mode = a->param[0], before = a->param[1 + d];
+    int64_t first;
+    const int64_t size = pad_kept(a, d, &first);
+    i -= hg_max(before, 0);
+    if (i >= 0 && i < size) return first + i;
     if (mode == PAD_CONSTANT) return -1;
-    if (mode == PAD_EDGE) return i < 0 ? 0 : size - 1;
+    if (mode == PAD_EDGE) return first + (i < 0 ? 0 : size - 1);
     const int64_t period = mode == PAD_WRAP ? size : hg_max(2 * (size - 1), 1);
     const int64_t turn = i - hg_floor_div(i, period) * period;
-    return mode == PAD_WRAP || turn < size ? turn : period - turn;
+    return first + (mode == PAD_WRAP || turn < size ? turn : period - turn);
 }
 
 static void pad_fill(const hg_args *a, int64_t at, int64_t n)
@@ -86,7 +99,7 @@ static void pad_row(const hg_args *a, int64_t at, int64_t from)
             i = middle - 1;
             continue;
         }
-        int64_t source = pad_source(a->param[0], i - before, size);
+        int64_t source = pad_source(a, last, i);
         if (source < 0)
             pad_fill(a, at + i, 1);
         else
@@ -108,8 +121,7 @@ static void pad_run(const hg_args *a, hg_range r)
     for (int64_t row = r.begin; row < r.end; row++) {
         int64_t from = 0, stride = in->dim[in->rank - 1], rest = row;
         for (int i = in->rank - 2; i >= 0 && from >= 0; i--) {
-            int64_t place = rest % out->dim[i] - a->param[1 + i];
-            int64_t source = pad_source(a->param[0], place, in->dim[i]);
+            int64_t source = pad_source(a, i, rest % out->dim[i]);
             from = source < 0 ? -1 : from + source * stride;
             rest /= out->dim[i];
             stride *= in->dim[i];

@@ -187,7 +187,7 @@ holo_status hg_attr_float(const hg_infer *n, const char *name, double standard, 
 {
     const hg_attr *a;
     HG_TRY(hg_attr_find(n, name, HG_ATTR_FLOAT, &a));
-    *out = a == NULL ? standard : (double)a->f;
+    *out = (double)(a == NULL ? (float)standard : a->f);
     return HOLO_OK;
 }
 
@@ -234,7 +234,7 @@ int64_t hg_node_int(const hg_node *n, const char *name, int64_t standard)
 double hg_node_float(const hg_node *n, const char *name, double standard)
 {
     const hg_attr *a = hg_node_attr(n, name);
-    return a != NULL && a->kind == HG_ATTR_FLOAT ? (double)a->f : standard;
+    return (double)(a != NULL && a->kind == HG_ATTR_FLOAT ? a->f : (float)standard);
 }
 
 hg_str hg_node_string(const hg_node *n, const char *name, const char *standard)

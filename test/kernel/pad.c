@@ -27,6 +27,17 @@ static void pad_make(move_call *c, const pad_case *p, holo_dtype dtype, int64_t 
     move_out(c, dtype, 3, dim);
 }
 
+/* Something of every dimension is left when the rest is cut off: a border has a source. */
+static bool pad_leaves(const pad_case *p)
+{
+    bool leaves = true, empty = false;
+    for (int k = 0; k < 3; k++) {
+        leaves = leaves && p->dim[k] + hg_min(p->before[k], 0) + hg_min(p->after[k], 0) > 0;
+        empty = empty || p->dim[k] + p->before[k] + p->after[k] == 0;
+    }
+    return leaves || empty;
+}
+
 /* Walks from the place to the tensor, one step at a time. */
 static int64_t pad_oracle(int64_t mode, int64_t i, int64_t size)
 {
@@ -48,8 +59,10 @@ static void pad_compare(const move_call *c, const pad_case *p, int64_t mode)
         bool border = false;
         move_coordinates(out, i, at);
         for (int k = 0; k < 3; k++) {
-            at[k] = pad_oracle(mode, at[k] - p->before[k], p->dim[k]);
+            const int64_t cut = hg_max(-p->before[k], 0), end = hg_max(-p->after[k], 0);
+            at[k] = pad_oracle(mode, at[k] - hg_max(p->before[k], 0), p->dim[k] - cut - end);
             border = border || at[k] < 0;
+            at[k] += cut;
         }
         bool same =
             border ? move_same(out, i, &c->in[1], 0) : move_same(out, i, in, move_flat(in, at));
@@ -64,6 +77,7 @@ static void pad_matches_loop(void)
         for (size_t i = 0; i < HG_COUNT(pad_table); i++)
             for (int64_t mode = 0; mode < 4; mode++) {
                 move_call c = {0};
+                if (mode != 0 && !pad_leaves(&pad_table[i])) continue;
                 pad_make(&c, &pad_table[i], types[t], mode, true);
                 if (move_run(hg_kernels_pad, &c)) pad_compare(&c, &pad_table[i], mode);
                 move_free(&c);
@@ -115,7 +129,7 @@ static void pad_refuses(void)
         {MOVE_IN_RANK, 1, 0, 1, "the value has 0 elements"},
         {MOVE_PARAM, 2, 0, INT64_MAX, "padding is"},
         {MOVE_PARAM, 1, 0, INT64_MIN, "padding is"},
-        {MOVE_IN_DIM, 0, 1, 0, "dimension 1 is 0"},
+        {MOVE_IN_DIM, 0, 1, 0, "nothing of dimension 1 is left"},
     };
     MOVE_REFUSES(hg_kernels_pad, pad_make_good, bad);
 }

@@ -122,7 +122,8 @@ static void move_gather(void)
     static const rule_value values[] = {
         {"%x = const int32[2,2] {1, 2, 3, 4} %i = const int64[1] {-1} %y = Gather(%x, %i) {axis=1}",
          "int32[2,1] {2, 4}"},
-        {"%x = const int32[2] {1, 2} %i = const int64[1] {2} %y = Gather(%x, %i)", "!out of range"},
+        {"%x = const int32[2] {1, 2} %i = const int64[1] {2} %y = Gather(%x, %i)",
+         "!index 2 at element 0 is outside -2 to 1"},
         {"%x = const int32[2,2] {1, 2, 3, 4} %i = const int64[2,2] {0, 0, 1, 0} %y = "
          "GatherElements(%x, %i) {axis=1}",
          "int32[2,2] {1, 1, 4, 3}"},
@@ -210,7 +211,7 @@ static void move_pad(void)
          "Pad(%x, %p, %v)",
          "int32[2] {9, 1}"},
         {"%x = const int32[0] {} %p = const int64[2] {1, 1} %y = Pad(%x, %p) {mode=\"edge\"}",
-         "!nothing to pad with"},
+         "!nothing of dimension 0 is left to pad with"},
         {"%x = const int32[] {7} %p = const int64[0] {} %y = Pad(%x, %p)", "int32[] {7}"},
     };
     RULES(types);
