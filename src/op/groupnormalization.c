@@ -13,11 +13,11 @@ static holo_status groupnormalization_upgrade(hg_graph *g, hg_node_id id, int32_
     if (x->rank < 2 || groups < 1) return HOLO_OK; /* inference says so */
     hg_dim count = hg_dim_const(&g->dims, groups), channels = x->dim[1];
     hg_dim wide[] = {count, hg_dim_floordiv(&g->dims, channels, count)};
-    hg_value_id shape = hg_build_dims(&b, wide, 2), flat = hg_build_dims(&b, &channels, 1);
+    hg_value_id shape = hg_build_dims(&b, wide, 2);
     hg_value_id axis = hg_build_ints(&b, (int64_t[]){1}, 1);
     for (uint32_t i = 1; i < 3; i++) {
         hg_value_id v = hg_build_2(&b, "Unsqueeze", hg_build_in(&b, i), axis);
-        v = hg_build_2(&b, "Reshape", hg_build_2(&b, "Expand", v, shape), flat);
+        v = hg_build_reshape(&b, hg_build_2(&b, "Expand", v, shape), &channels, 1);
         if (b.status != HOLO_OK) return b.status;
         hg_graph_set_input(g, id, i, v);
     }

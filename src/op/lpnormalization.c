@@ -14,16 +14,16 @@ static holo_status lpnormalization_infer(hg_infer *n)
 
 static holo_status lpnormalization_lower(hg_build *b)
 {
-    hg_value_id x = hg_build_in(b, 0);
-    const hg_type *type = hg_build_type(b, x);
-    holo_dtype dtype = type->dtype;
+    hg_value_id x = hg_build_wide(b, hg_build_in(b, 0));
+    holo_dtype dtype = hg_build_type(b, x)->dtype;
     int64_t axis = hg_node_int(b->node, "axis", -1);
-    if (axis < 0) axis += type->rank;
+    if (axis < 0) axis += hg_build_type(b, x)->rank;
     hg_value_id norm =
         hg_build_norm(b, x, hg_node_int(b->node, "p", 2), (int32_t)axis, (int32_t)axis + 1);
     hg_value_id zero = hg_build_scalar(b, dtype, 0.0), one = hg_build_scalar(b, dtype, 1.0);
     hg_value_id divisor = hg_build_3(b, "Where", hg_build_2(b, "Equal", norm, zero), one, norm);
-    hg_build_replace(b, 0, hg_build_2(b, "Div", x, divisor));
+    hg_value_id y = hg_build_2(b, "Div", x, divisor);
+    hg_build_replace(b, 0, hg_build_cast(b, y, hg_build_type(b, hg_build_in(b, 0))->dtype));
     return b->status;
 }
 

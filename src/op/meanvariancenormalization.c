@@ -18,7 +18,7 @@ static holo_status meanvariancenormalization_infer(hg_infer *n)
 static holo_status meanvariancenormalization_lower(hg_build *b)
 {
     static const int64_t standard[] = {0, 2, 3};
-    hg_value_id x = hg_build_in(b, 0);
+    hg_value_id x = hg_build_wide(b, hg_build_in(b, 0));
     holo_dtype dtype = hg_build_type(b, x)->dtype;
     size_t count;
     const int64_t *axes = hg_node_ints(b->node, "axes", &count);
@@ -29,7 +29,8 @@ static holo_status meanvariancenormalization_lower(hg_build *b)
     hg_value_id variance = hg_build_reduce(b, "ReduceMean", square, axes, (uint32_t)count);
     hg_value_id deviation = hg_build_1(b, "Sqrt", variance);
     deviation = hg_build_2(b, "Add", deviation, hg_build_scalar(b, dtype, 1e-9));
-    hg_build_replace(b, 0, hg_build_2(b, "Div", d, deviation));
+    hg_value_id y = hg_build_2(b, "Div", d, deviation);
+    hg_build_replace(b, 0, hg_build_cast(b, y, hg_build_type(b, hg_build_in(b, 0))->dtype));
     return b->status;
 }
 

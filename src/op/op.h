@@ -56,7 +56,8 @@ bool hg_infer_may_equal(const hg_infer *n, hg_dim a, hg_dim b);
 HG_MUST_CHECK holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg_dim b,
                                                  hg_dim *out);
 
-/* Attributes of the node, with defaults. A present attribute of another kind is an error. */
+/* Attributes of the node, with defaults; a float is a float32, also the default. A present
+ * attribute of another kind is an error. */
 HG_MUST_CHECK holo_status hg_attr_find(const hg_infer *n, const char *name, hg_attr_kind kind,
                                        const hg_attr **out); /* NULL when absent */
 HG_MUST_CHECK holo_status hg_attr_int(const hg_infer *n, const char *name, int64_t standard,
@@ -152,6 +153,8 @@ hg_value_id hg_build_dims(hg_build *b, const hg_dim *dims, uint32_t count);
 hg_value_id hg_build_cast(hg_build *b, hg_value_id a, holo_dtype to);
 /* The same elements under other dimensions, where a 0 is a 0. */
 hg_value_id hg_build_reshape(hg_build *b, hg_value_id a, const hg_dim *dims, uint32_t count);
+/* Floats of 16 bits as float32, for rewrites whose steps would each round; others as they are. */
+hg_value_id hg_build_wide(hg_build *b, hg_value_id a);
 hg_attr hg_attr_make_int(const char *name, int64_t value);
 hg_attr hg_attr_make_float(const char *name, double value);
 hg_attr hg_attr_make_string(const char *name, const char *value);

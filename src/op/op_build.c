@@ -256,6 +256,12 @@ hg_value_id hg_build_reshape(hg_build *b, hg_value_id a, const hg_dim *dims, uin
     return hg_build_op(b, "Reshape", in, 2, &attr, 1);
 }
 
+hg_value_id hg_build_wide(hg_build *b, hg_value_id a)
+{
+    const holo_dtype dtype = hg_build_type(b, a)->dtype;
+    return dtype == HOLO_F16 || dtype == HOLO_BF16 ? hg_build_cast(b, a, HOLO_F32) : a;
+}
+
 hg_attr hg_attr_make_int(const char *name, int64_t value)
 {
     return (hg_attr){.name = hg_str_from(name), .kind = HG_ATTR_INT, .i = value};
