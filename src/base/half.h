@@ -214,9 +214,9 @@ HG_INLINE uint8_t hg_f32_to_f8e8m0(float x, bool saturate)
 {
     uint32_t u = hg_bits_f32(x) & 0x7fffffff;
     uint32_t code = (u + 0x7fffff) >> 23; /* the next power of two; infinity and NaN give 0xff */
-    bool over = u > 0x7f000000 && u < 0x7f800000;
-    /* 2^-127, the smallest code, also stands for zero and all that is smaller. */
+    bool over = u > 0x7f000000 && u <= 0x7f800000, under = u < 0x00400000;
     code = u <= 0x00400000 ? 0 : code > 0xff ? 0xff : code;
+    if (under && !saturate) code = 0xff; /* zero is not among the values */
     return (uint8_t)(over ? 0xff - (uint32_t)saturate : code);
 }
 

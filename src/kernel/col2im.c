@@ -4,8 +4,11 @@
  *   param  n_spatial, then lists: block, stride, pad_begin, dilation, blocks along each axis
  *   out[0] Y [N, C, spatial...], X's type: the sum of all that cover an element
  *
- * Summed in the order of the block's elements; floats in f64, integers modulo their width. */
+ * Summed in the order of the block's elements; floats and both parts of complex numbers in
+ * f64, integers modulo their width; a sum of bool says whether any is true. */
 #include "kernel/number.h"
+
+#define COL2IM_TYPES (HG_TYPES_NUMBER | HG_TYPES_BOOL | HG_TYPES_COMPLEX)
 
 enum { COL2IM_LIMIT = INT32_MAX, COL2IM_MAX_SPATIAL = HG_MAX_RANK - 2 };
 
@@ -37,8 +40,8 @@ static holo_status col2im_check(const hg_args *a, holo_error *e)
     HG_TRY(hg_check_param(a, e, 0, "number of spatial axes", 1, COL2IM_MAX_SPATIAL));
     const int rank = (int)a->param[0];
     HG_TRY(hg_check_counts(a, e, 1, 1, 1, 1 + 5 * rank));
-    HG_TRY(hg_check_in_type(a, e, 0, HG_TYPES_NUMBER));
-    HG_TRY(hg_check_out_type(a, e, 0, HG_TYPES_NUMBER));
+    HG_TRY(hg_check_in_type(a, e, 0, COL2IM_TYPES));
+    HG_TRY(hg_check_out_type(a, e, 0, COL2IM_TYPES));
     HG_TRY(hg_check_same_type(&a->out[0], &a->in[0], e, "output"));
     HG_TRY(hg_check_rank(&a->in[0], e, "input", 3, 3));
     HG_TRY(hg_check_rank(&a->out[0], e, "output", rank + 2, rank + 2));
@@ -86,31 +89,59 @@ static void col2im_put_bits(const holo_tensor *t, int64_t i, uint64_t v)
     if (bits == 64) ((uint64_t *)t->data)[i] = v;
 }
 
+typedef struct col2im_sum {
+    double re, im;
+    uint64_t bits;
+} col2im_sum;
+
+static void col2im_add(const holo_tensor *x, int64_t i, col2im_sum *sum)
+{
+    if (x->dtype == HOLO_C64) {
+        sum->re += (double)((const float *)x->data)[2 * i];
+        sum->im += (double)((const float *)x->data)[2 * i + 1];
+    } else if (x->dtype == HOLO_C128) {
+        sum->re += ((const double *)x->data)[2 * i];
+        sum->im += ((const double *)x->data)[2 * i + 1];
+    } else if (hg_dtype_is_float(x->dtype)) {
+        sum->re += hg_number_load(x, i);
+    } else {
+        sum->bits += col2im_bits(x, i);
+    }
+}
+
+static void col2im_store(const holo_tensor *y, int64_t i, const col2im_sum *sum)
+{
+    if (y->dtype == HOLO_C64) {
+        ((float *)y->data)[2 * i] = (float)sum->re;
+        ((float *)y->data)[2 * i + 1] = (float)sum->im;
+    } else if (y->dtype == HOLO_C128) {
+        ((double *)y->data)[2 * i] = sum->re;
+        ((double *)y->data)[2 * i + 1] = sum->im;
+    } else if (hg_dtype_is_float(y->dtype)) {
+        hg_number_store(y, i, sum->re);
+    } else {
+        col2im_put_bits(y, i, y->dtype == HOLO_BOOL ? sum->bits != 0 : sum->bits);
+    }
+}
+
 /* Element number i of plane u. */
 static void col2im_element(const hg_args *a, int64_t u, int64_t taps, int64_t i, int64_t to)
 {
     const holo_tensor *x = &a->in[0], *y = &a->out[0];
     const int rank = (int)a->param[0];
-    const bool is_float = hg_dtype_is_float(x->dtype);
     int64_t place[COL2IM_MAX_SPATIAL], tap[COL2IM_MAX_SPATIAL] = {0};
     for (int d = rank - 1; d >= 0; d--) {
         place[d] = i % y->dim[2 + d];
         i /= y->dim[2 + d];
     }
-    double sum = 0.0;
-    uint64_t bits = 0;
+    col2im_sum sum = {0};
     for (int64_t t = 0; t < taps; t++) {
         const int64_t block = col2im_block(a, place, tap);
-        const int64_t at = (u * taps + t) * x->dim[2] + block;
-        if (block >= 0 && is_float) sum += hg_number_load(x, at);
-        if (block >= 0 && !is_float) bits += col2im_bits(x, at);
+        if (block >= 0) col2im_add(x, (u * taps + t) * x->dim[2] + block, &sum);
         for (int d = rank - 1; d >= 0 && ++tap[d] == a->param[1 + d]; d--)
             tap[d] = 0;
     }
-    if (is_float)
-        hg_number_store(y, to, sum);
-    else
-        col2im_put_bits(y, to, bits);
+    col2im_store(y, to, &sum);
 }
 
 static void col2im_run(const hg_args *a, hg_range r)

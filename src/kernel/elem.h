@@ -27,8 +27,8 @@ static inline void hg_elem_copy(void *dst, int64_t di, const void *src, int64_t 
             hg_packed_set(dst, di + i, (int)bits, hg_packed_get(src, si + i, (int)bits));
     } else if (n == 1 && bits == 32) {
         ((uint32_t *)dst)[di] = ((const uint32_t *)src)[si];
-    } else if (n == 1 && bits == 64) {
-        ((uint64_t *)dst)[di] = ((const uint64_t *)src)[si];
+    } else if (n == 1 && bits == 64) { /* a pair of floats is aligned as a float is */
+        memcpy((uint8_t *)dst + di * 8, (const uint8_t *)src + si * 8, 8);
     } else if (n > 0) {
         int64_t size = (int64_t)bits / 8;
         memcpy((uint8_t *)dst + di * size, (const uint8_t *)src + si * size, (size_t)(n * size));

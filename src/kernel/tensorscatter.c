@@ -1,11 +1,12 @@
 /* tensorscatter.c - tensorscatter: a cache with new rows written from given places on.
  *
- *   in[0]  cache [B, ..., S, ...], any type of whole bytes; in[1] rows [B, ..., T, ...], T <= S
+ *   in[0]  cache [B, ..., S, ...], any type; in[1] rows [B, ..., T, ...], T <= S
  *   in[2]  places [B] int64, may be absent: 0
  *   param  axis (at least 1), circular: places beyond S begin again at 0
  *   out[0] as the cache
  *
- * A place that does not fit is an error; rows beyond it are not written. A unit is one sample. */
+ * A place that does not fit is an error; rows beyond it are not written. A unit is one sample, or
+ * all of them when elements share bytes. */
 #include "kernel/elem.h"
 
 static holo_status tensorscatter_check(const hg_args *a, holo_error *e)
@@ -16,8 +17,6 @@ static holo_status tensorscatter_check(const hg_args *a, holo_error *e)
     HG_TRY(hg_check_in_type(a, e, 1, types));
     HG_TRY(hg_check_out_type(a, e, 0, types));
     const holo_tensor *x = &a->in[0], *rows = &a->in[1];
-    HG_REQUIRE(e, !hg_elem_is_packed(x), HOLO_E_TYPE, "%s elements share bytes",
-               holo_dtype_text(x->dtype));
     HG_TRY(hg_check_same_type(rows, x, e, "update"));
     HG_TRY(hg_check_same_type(&a->out[0], x, e, "output"));
     HG_TRY(hg_check_same_shape(&a->out[0], x, e, "output"));
@@ -38,7 +37,8 @@ static holo_status tensorscatter_check(const hg_args *a, holo_error *e)
 
 static int64_t tensorscatter_units(const hg_args *a)
 {
-    return holo_tensor_count(&a->out[0]) == 0 ? 0 : a->out[0].dim[0];
+    if (holo_tensor_count(&a->out[0]) == 0) return 0;
+    return hg_elem_is_packed(&a->out[0]) ? 1 : a->out[0].dim[0];
 }
 
 static void tensorscatter_run(const hg_args *a, hg_range r)
@@ -49,6 +49,7 @@ static void tensorscatter_run(const hg_args *a, hg_range r)
     const int64_t outer = hg_dims_product(x, 1, axis),
                   inner = hg_dims_product(x, axis + 1, x->rank);
     const int64_t size = x->dim[axis], count = rows->dim[axis], sample = outer * size * inner;
+    if (bits < 8) r.end = r.begin < r.end ? x->dim[0] : 0;
     for (int64_t u = r.begin; u < r.end; u++) {
         const int64_t first = hg_args_has(a, 2) ? ((const int64_t *)a->in[2].data)[u] : 0;
         hg_elem_copy(y->data, u * sample, x->data, u * sample, sample, bits);

@@ -11,11 +11,12 @@
  *   out     distinct slices; where each occurs first; which distinct slice each slice is; how often
  * each occurs. The last three are int64 and may be unwanted.
  *
- * Slices are compared element by element; NaN is above all numbers and equal to itself. */
+ * Slices are compared element by element; NaN is above all numbers and equal to itself.
+ * Complex numbers go by their real parts, then by the imaginary ones. */
 #include "kernel/elem.h"
 #include "kernel/order.h"
 
-#define UNIQUE_TYPES (HG_TYPES_ANY & ~(HG_TYPES_NARROW | HG_TYPES_COMPLEX))
+#define UNIQUE_TYPES (HG_TYPES_ANY & ~HG_TYPES_NARROW)
 
 typedef struct unique_slices {
     int64_t n, inner, outer;
@@ -48,6 +49,19 @@ static double unique_float(const holo_tensor *t, int64_t i)
     }
 }
 
+/* Complex numbers as pairs. */
+static int unique_compare_c64(const float *x, const float *y)
+{
+    const int order = hg_order_f64((double)x[0], (double)y[0]);
+    return order != 0 ? order : hg_order_f64((double)x[1], (double)y[1]);
+}
+
+static int unique_compare_c128(const double *x, const double *y)
+{
+    const int order = hg_order_f64(x[0], y[0]);
+    return order != 0 ? order : hg_order_f64(x[1], y[1]);
+}
+
 static int unique_compare_elements(const holo_tensor *t, int64_t i, int64_t j)
 {
     switch ((int)t->dtype) {
@@ -62,6 +76,11 @@ static int unique_compare_elements(const holo_tensor *t, int64_t i, int64_t j)
     case HOLO_I64: return UNIQUE_ORDER(int64_t);
     case HOLO_STRING:
         return hg_order_string((const holo_string *)t->data + i, (const holo_string *)t->data + j);
+    case HOLO_C64:
+        return unique_compare_c64((const float *)t->data + 2 * i, (const float *)t->data + 2 * j);
+    case HOLO_C128:
+        return unique_compare_c128((const double *)t->data + 2 * i,
+                                   (const double *)t->data + 2 * j);
     default: return hg_order_f64(unique_float(t, i), unique_float(t, j));
     }
 }

@@ -72,16 +72,25 @@ hg_value_id hg_build_norm_inverse(hg_build *b, hg_value_id d, int32_t axis, doub
     return hg_build_1(b, "Reciprocal", root);
 }
 
+/* The kernel keeps statistics in float32, or float64 of float64. */
+static bool norm_has_kernel(const hg_build *b, holo_dtype dtype, holo_dtype stash, int32_t axis)
+{
+    const bool kept = stash == HOLO_F32 || (stash == HOLO_F64 && dtype == HOLO_F64);
+    return kept && norm_fits(b, 1, axis) && norm_fits(b, 2, axis);
+}
+
 holo_status hg_norm_lower(hg_build *b, hg_norm_kind kind)
 {
     hg_value_id x = hg_build_in(b, 0), scale = hg_build_in(b, 1), bias = hg_build_in(b, 2);
     const hg_type *type = hg_build_type(b, x);
     int64_t axis = hg_node_int(b->node, "axis", -1);
     if (axis < 0) axis += type->rank;
-    if (norm_fits(b, 1, (int32_t)axis) && norm_fits(b, 2, (int32_t)axis)) return HOLO_OK;
-    holo_dtype dtype = type->dtype,
-               stash = (holo_dtype)hg_node_int(b->node, "stash_type", HOLO_F32);
-    x = hg_build_cast(b, x, stash);
+    holo_dtype stash = (holo_dtype)hg_node_int(b->node, "stash_type", HOLO_F32);
+    if (norm_has_kernel(b, type->dtype, stash, (int32_t)axis)) return HOLO_OK;
+    /* The scale of RMSNormalization gives the type of its result. */
+    const holo_dtype dtype = kind == HG_NORM_RMS ? hg_build_type(b, scale)->dtype : type->dtype;
+    const holo_dtype wide = stash == HOLO_F64 ? HOLO_F64 : HOLO_F32;
+    x = hg_build_cast(b, x, wide);
     hg_value_id mean = 0, d = x;
     if (kind == HG_NORM_LAYER) {
         mean = norm_mean(b, x, (int32_t)axis);
@@ -93,8 +102,8 @@ holo_status hg_norm_lower(hg_build *b, hg_norm_kind kind)
     y = hg_build_2(b, "Mul", y, hg_build_cast(b, scale, dtype));
     if (bias != 0) y = hg_build_2(b, "Add", y, hg_build_cast(b, bias, dtype));
     hg_build_replace(b, 0, y);
-    if (b->node->n_out > 1) hg_build_replace(b, 1, mean);
-    if (b->node->n_out > 2) hg_build_replace(b, 2, inverse);
+    if (b->node->n_out > 1) hg_build_replace(b, 1, hg_build_cast(b, mean, stash));
+    if (b->node->n_out > 2) hg_build_replace(b, 2, hg_build_cast(b, inverse, stash));
     return b->status;
 }
 

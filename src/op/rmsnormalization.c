@@ -2,6 +2,13 @@
  * then scale. */
 #include "op/op_norm.h"
 
+static holo_status rmsnormalization_infer(hg_infer *n)
+{
+    HG_TRY(hg_norm_infer(n));
+    n->out[0].dtype = n->in[1]->dtype;
+    return HOLO_OK;
+}
+
 static holo_status rmsnormalization_lower(hg_build *b)
 {
     return hg_norm_lower(b, HG_NORM_RMS);
@@ -19,7 +26,7 @@ const hg_op hg_op_rmsnormalization = {
     .in = {2, 2},
     .out = {1, 1},
     .types = HG_TYPES_FLOAT,
-    .infer = hg_norm_infer,
+    .infer = rmsnormalization_infer,
     .lower = rmsnormalization_lower,
     .kernel = "layernorm",
     .emit = rmsnormalization_emit,

@@ -39,7 +39,7 @@ const hg_op hg_op_unique = {
     .since = 11,
     .in = {1, 1},
     .out = {1, 4},
-    .types = HG_TYPES_NUMBER | HG_TYPES_BOOL | HG_TYPES_STRING,
+    .types = HG_TYPES_NUMBER | HG_TYPES_BOOL | HG_TYPES_STRING | HG_TYPES_COMPLEX,
     .infer = unique_infer,
     .lower = unique_lower,
 };

@@ -172,7 +172,10 @@ static void half_e8m0(void)
     CHECK(isnan(hg_f8e8m0_to_f32(255)));
     CHECK_EQ_INT(hg_f32_to_f8e8m0(0.0f, true), 0);
     CHECK_EQ_INT(hg_f32_to_f8e8m0(0x1p-149f, true), 0);
-    CHECK_EQ_INT(hg_f32_to_f8e8m0(INFINITY, true), 255);
+    CHECK_EQ_INT(hg_f32_to_f8e8m0(INFINITY, true), 254);
+    CHECK_EQ_INT(hg_f32_to_f8e8m0(INFINITY, false), 255);
+    CHECK_EQ_INT(hg_f32_to_f8e8m0(0.0f, false), 255);
+    CHECK_EQ_INT(hg_f32_to_f8e8m0(0x1p-128f, false), 255);
     CHECK_EQ_INT(hg_f32_to_f8e8m0(NAN, true), 255);
 }
 

@@ -36,7 +36,8 @@ static void tensorscatter_compare(move_call *c, const int64_t *first)
 
 static void tensorscatter_values(void)
 {
-    static const holo_dtype types[] = {HOLO_F32, HOLO_U8, HOLO_F16, HOLO_C128, HOLO_F8E4M3FN};
+    static const holo_dtype types[] = {HOLO_F32,  HOLO_U8,       HOLO_F16,
+                                       HOLO_C128, HOLO_F8E4M3FN, HOLO_I4};
     static const int64_t first[][2] = {{0, 0}, {1, 3}, {3, 0}, {4, 9}, {100, 7}};
     for (size_t k = 0; k < HG_COUNT(types) * 5; k++) {
         move_call c = {0};
@@ -83,7 +84,6 @@ static void tensorscatter_refuses(void)
     static const move_bad bad[] = {
         {MOVE_N_IN, 0, 0, 1, "1 inputs"},
         {MOVE_IN_TYPE, 0, 0, HOLO_SEQUENCE, "input 0 has type sequence"},
-        {MOVE_IN_TYPE, 0, 0, HOLO_I4, "int4 elements share bytes"},
         {MOVE_IN_TYPE, 1, 0, HOLO_F64, "update has type float64"},
         {MOVE_IN_TYPE, 1, 0, HOLO_NONE, "input 1 is missing"},
         {MOVE_IN_TYPE, 2, 0, HOLO_I32, "input 2 has type int32"},

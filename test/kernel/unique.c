@@ -157,7 +157,7 @@ static void unique_refuses(void)
     static const move_bad bad_order[] = {
         {MOVE_N_IN, 0, 0, 2, "2 inputs"},
         {MOVE_N_PARAM, 0, 0, 2, "2 parameters"},
-        {MOVE_IN_TYPE, 0, 0, HOLO_C64, "input 0 has type complex64"},
+        {MOVE_IN_TYPE, 0, 0, HOLO_U4, "input 0 has type uint4"},
         {MOVE_PARAM, 0, 0, 2, "axis is 2"},
         {MOVE_OUT_TYPE, 0, 0, HOLO_I32, "output has type int32"},
         {MOVE_OUT_RANK, 0, 0, 2, "output has rank 2"},
