@@ -85,7 +85,9 @@ static holo_status eval_kernel(hg_graph *g, hg_node_id id, const hg_kernel *k, h
     if (units > 0) k->run(a, (hg_range){0, units, scratch});
     if (scratch_bytes != 0) hg_free(&g->ctx->arena.alloc, base, scratch_bytes + HG_ALIGN);
     if (a->fault->kind != HG_FAULT_NONE)
-        return eval_fail(g, id, HOLO_E_DATA, "constant data are out of range");
+        return hg_fail_prefix(g->ctx->error, hg_fault_fail(a->fault, g->ctx->error),
+                              "node '%.*s' (%s): ", HG_STR_ARG(name),
+                              hg_graph_node(g, id)->op->name);
     return HOLO_OK;
 }
 

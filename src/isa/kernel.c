@@ -62,6 +62,24 @@ void hg_fault_value(hg_fault *fault, const char *what, int64_t element, int64_t 
         (hg_fault){.kind = HG_FAULT_VALUE, .what = what, .element = element, .value = value});
 }
 
+holo_status hg_fault_fail(const hg_fault *fault, holo_error *e)
+{
+    switch (fault->kind) {
+    case HG_FAULT_RANGE:
+        return hg_fail(e, HOLO_E_DATA, "%s %lld at element %lld is outside %lld to %lld",
+                       fault->what, (long long)fault->value, (long long)fault->element,
+                       (long long)fault->low, (long long)fault->high);
+    case HG_FAULT_DIVIDE:
+        return hg_fail(e, HOLO_E_DATA, "integer division by zero at element %lld",
+                       (long long)fault->element);
+    case HG_FAULT_VALUE:
+        return hg_fail(e, HOLO_E_DATA, "%s (%lld) at element %lld", fault->what,
+                       (long long)fault->value, (long long)fault->element);
+    case HG_FAULT_NONE: break;
+    }
+    return HOLO_OK;
+}
+
 /* ---- checks ------------------------------------------------------------------------------------
  */
 

@@ -114,6 +114,8 @@ void hg_fault_range(hg_fault *fault, const char *what, int64_t element, int64_t 
                     int64_t high);
 void hg_fault_divide(hg_fault *fault, int64_t element);
 void hg_fault_value(hg_fault *fault, const char *what, int64_t element, int64_t value);
+/* The sentence of a fault, without the node. */
+holo_status hg_fault_fail(const hg_fault *fault, holo_error *e);
 
 /* ---- helpers for check and run ----------------------------------------------------------------
  */

@@ -104,12 +104,19 @@ holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
     t->dtype = (holo_dtype)r->dtype;
     if (r->rank < 0) return HOLO_OK; /* set by its kernel */
     t->rank = r->rank;
-    for (int32_t k = 0; k < r->rank; k++)
+    for (int32_t k = 0; k < r->rank; k++) {
         t->dim[k] = s->dim[p->list[r->dims + (uint32_t)k]];
+        if (t->dim[k] < 0) /* a shape rule's way to say no, too */
+            return hg_fail(
+                e, HOLO_E_SHAPE,
+                "dimension %d of value '%s' would be %lld: the shapes or the sizes it is "
+                "computed from do not fit",
+                k, hg_program_name(p, r->name, &room), (long long)t->dim[k]);
+    }
     size_t bytes = holo_tensor_bytes(t);
     if (bytes > s->tensor_limit)
         return hg_fail(e, bytes == SIZE_MAX ? HOLO_E_SHAPE : HOLO_E_LIMIT,
-                       "value '%s' would have a negative dimension or more than %llu bytes",
+                       "value '%s' would have more than %llu bytes",
                        hg_program_name(p, r->name, &room), (unsigned long long)s->tensor_limit);
     const hg_model_strings *strings = r->storage == HG_STORAGE_WEIGHT && t->dtype == HOLO_STRING
                                           ? &s->graph->strings[r->ref]

@@ -28,24 +28,10 @@ static void run_task(void *user, int64_t task, uint32_t worker)
 static holo_status run_fault(const holo_session *s, uint32_t i, holo_error *e)
 {
     const hg_program *p = &s->graph->program;
-    const hg_fault *f = &s->fault;
     hg_name room;
-    const char *node = hg_program_step_name(p, i, &room), *kernel = hg_model_step_kernel(p, i);
-    switch (f->kind) {
-    case HG_FAULT_RANGE:
-        return hg_fail(e, HOLO_E_DATA,
-                       "node '%s' (%s): %s %lld at element %lld is outside %lld to %lld", node,
-                       kernel, f->what, (long long)f->value, (long long)f->element,
-                       (long long)f->low, (long long)f->high);
-    case HG_FAULT_DIVIDE:
-        return hg_fail(e, HOLO_E_DATA, "node '%s' (%s): integer division by zero at element %lld",
-                       node, kernel, (long long)f->element);
-    case HG_FAULT_VALUE:
-        return hg_fail(e, HOLO_E_DATA, "node '%s' (%s): %s (%lld) at element %lld", node, kernel,
-                       f->what, (long long)f->value, (long long)f->element);
-    case HG_FAULT_NONE: break;
-    }
-    return HOLO_OK;
+    return hg_fail_prefix(e, hg_fault_fail(&s->fault, e),
+                          "node '%s' (%s): ", hg_program_step_name(p, i, &room),
+                          hg_model_step_kernel(p, i));
 }
 
 static holo_status run_kernel(holo_session *s, uint32_t i, holo_error *e)
