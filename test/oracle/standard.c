@@ -1,0 +1,256 @@
+/* standard.c - what the standard allows (standard.inc), and whether the rows used all of it. */
+#include "oracle/oracle.h"
+
+#include <stdio.h>
+
+typedef struct standard_op {
+    const char *name, *slots, *types;
+} standard_op;
+
+static const standard_op standard_ops[] = {
+#define GROUP(name, types)
+#define OPERATOR(name, version, slots, types) {name, slots, types},
+#include "oracle/standard.inc"
+#undef GROUP
+#undef OPERATOR
+};
+
+static const struct {
+    const char *name, *types;
+} standard_groups[] = {
+#define GROUP(name, types) {name, types},
+#define OPERATOR(name, version, slots, types)
+#include "oracle/standard.inc"
+#undef GROUP
+#undef OPERATOR
+};
+
+/* Types of tensors and of the containers of them. */
+enum { KIND_TENSOR, KIND_SEQUENCE, KIND_OPTIONAL, KIND_OPTIONAL_SEQUENCE, KINDS };
+
+typedef struct standard_set {
+    uint32_t bits[KINDS];
+} standard_set;
+
+static const char *const standard_prefix[KINDS] = {"", "seq.", "opt.", "opt.seq."};
+
+static const standard_op *standard_find(const char *op)
+{
+    for (size_t k = 0; k < sizeof standard_ops / sizeof *standard_ops; k++)
+        if (strcmp(standard_ops[k].name, op) == 0) return &standard_ops[k];
+    return NULL;
+}
+
+bool ora_standard_has(const char *op)
+{
+    return standard_find(op) != NULL;
+}
+
+/* ---- reading -----------------------------------------------------------------------------------
+ */
+
+static const char *const standard_short[] = {
+    [HOLO_F32] = "f32",         [HOLO_U8] = "u8",
+    [HOLO_I8] = "i8",           [HOLO_U16] = "u16",
+    [HOLO_I16] = "i16",         [HOLO_I32] = "i32",
+    [HOLO_I64] = "i64",         [HOLO_STRING] = "str",
+    [HOLO_BOOL] = "bool",       [HOLO_F16] = "f16",
+    [HOLO_F64] = "f64",         [HOLO_U32] = "u32",
+    [HOLO_U64] = "u64",         [HOLO_C64] = "c64",
+    [HOLO_C128] = "c128",       [HOLO_BF16] = "bf16",
+    [HOLO_F8E4M3FN] = "e4m3fn", [HOLO_F8E4M3FNUZ] = "e4m3fnuz",
+    [HOLO_F8E5M2] = "e5m2",     [HOLO_F8E5M2FNUZ] = "e5m2fnuz",
+    [HOLO_U4] = "u4",           [HOLO_I4] = "i4",
+    [HOLO_F4E2M1] = "f4",       [HOLO_F8E8M0] = "e8m0",
+    [HOLO_U2] = "u2",           [HOLO_I2] = "i2"};
+enum { STANDARD_TYPES = sizeof standard_short / sizeof *standard_short };
+
+/* Words of a group, separated by ' ', or one name. */
+static uint32_t standard_word(const char *word, size_t length)
+{
+    for (size_t k = 0; k < sizeof standard_groups / sizeof *standard_groups; k++) {
+        uint32_t bits = 0;
+        const char *at = standard_groups[k].types;
+        if (strlen(standard_groups[k].name) != length ||
+            memcmp(standard_groups[k].name, word, length) != 0)
+            continue;
+        while (*at != '\0') {
+            const size_t n = strcspn(at, " ");
+            bits |= standard_word(at, n);
+            at += n + (at[n] == ' ' ? 1 : 0);
+        }
+        return bits;
+    }
+    for (int k = 1; k < STANDARD_TYPES; k++)
+        if (strlen(standard_short[k]) == length && memcmp(standard_short[k], word, length) == 0)
+            return 1u << k;
+    hg_test_fail(HG_TEST_HERE, "standard.inc: no type is called %.*s", (int)length, word);
+    return 0;
+}
+
+/* "float", "opt.seq.f32,i8|i64" up to a space. */
+static standard_set standard_parse(const char *text)
+{
+    standard_set set = {{0}};
+    while (*text != '\0' && *text != ' ') {
+        const size_t length = strcspn(text, ",| ");
+        size_t skip = 0;
+        int kind = KIND_TENSOR;
+        for (int k = KINDS - 1; k > 0 && kind == KIND_TENSOR; k--)
+            if (strncmp(text, standard_prefix[k], strlen(standard_prefix[k])) == 0) kind = k;
+        skip = strlen(standard_prefix[kind]);
+        set.bits[kind] |= standard_word(text + skip, length - skip);
+        text += length;
+        if (*text == ',' || *text == '|') text++;
+    }
+    return set;
+}
+
+/* Types of the name (a constraint, or "=i64"), of `length` characters. */
+static standard_set standard_types(const standard_op *op, const char *name, size_t length)
+{
+    if (name[0] == '=') return standard_parse(name + 1);
+    for (const char *at = op->types; *at != '\0';) {
+        const size_t n = strcspn(at, "=");
+        if (n == length && memcmp(at, name, n) == 0) return standard_parse(at + n + 1);
+        at += strcspn(at, " ");
+        if (*at == ' ') at++;
+    }
+    hg_test_fail(HG_TEST_HERE, "standard.inc: %s has no types called %.*s", op->name, (int)length,
+                 name);
+    return (standard_set){{0}};
+}
+
+uint32_t ora_types(const char *op, const char *name)
+{
+    const standard_op *o = standard_find(op);
+    if (o != NULL) return standard_types(o, name, strlen(name)).bits[KIND_TENSOR];
+    hg_test_fail(HG_TEST_HERE, "standard.inc has no operator %s", op);
+    return 0;
+}
+
+/* ---- what occurred -----------------------------------------------------------------------------
+ */
+
+enum { STANDARD_SLOTS = 24 };
+
+static const standard_op *standard_now;
+static standard_set standard_seen[STANDARD_SLOTS]; /* inputs, then outputs, as in the text */
+static struct {
+    const char *name;
+    standard_set types;
+} standard_excused;
+
+void ora_note_begin(const char *op)
+{
+    standard_now = standard_find(op);
+    memset(standard_seen, 0, sizeof standard_seen);
+    memset(&standard_excused, 0, sizeof standard_excused);
+    standard_excused.name = "";
+}
+
+void ora_excuse(const char *name, uint32_t types)
+{
+    standard_excused.name = name;
+    standard_excused.types.bits[KIND_TENSOR] = types;
+}
+
+void ora_excuse_containers(const char *name, uint32_t types)
+{
+    standard_excused.name = name;
+    for (int kind = KIND_SEQUENCE; kind < KINDS; kind++)
+        standard_excused.types.bits[kind] = types;
+}
+
+static int standard_kind(const ora *t, holo_dtype *elem)
+{
+    if (t->type != HOLO_SEQUENCE && t->type != HOLO_OPTIONAL) {
+        *elem = t->type;
+        return KIND_TENSOR;
+    }
+    int inner = t->middle == HOLO_SEQUENCE ? KIND_SEQUENCE : KIND_TENSOR;
+    *elem = t->elem;
+    if (t->n_item > 0) inner = standard_kind(t->item[0], elem);
+    if (t->type == HOLO_SEQUENCE) return KIND_SEQUENCE;
+    return inner == KIND_SEQUENCE ? KIND_OPTIONAL_SEQUENCE : KIND_OPTIONAL;
+}
+
+/* Slot of value k among the words from `first` to `last`; the last one may be variadic. */
+static void standard_mark(int first, int last, size_t k, const ora *t)
+{
+    holo_dtype elem = HOLO_NONE;
+    if (t == NULL || last <= first) return;
+    const int slot = first + (int)k < last ? first + (int)k : last - 1;
+    const int kind = standard_kind(t, &elem);
+    standard_seen[slot].bits[kind] |= 1u << elem;
+}
+
+static int standard_count(const char *from, const char *to)
+{
+    int count = 0;
+    while (from < to) {
+        while (from < to && *from == ' ')
+            from++;
+        if (from < to) count++;
+        while (from < to && *from != ' ')
+            from++;
+    }
+    return count;
+}
+
+void ora_note(const ora_case *c)
+{
+    if (standard_now == NULL || strcmp(standard_now->name, c->op) != 0) return;
+    const char *slots = standard_now->slots, *arrow = strstr(slots, "> ");
+    const int n_in = standard_count(slots, arrow);
+    const int n_out = standard_count(arrow + 2, slots + strlen(slots));
+    for (size_t k = 0; k < c->n_in - c->n_outer; k++)
+        standard_mark(0, n_in, k, c->in[k]);
+    for (size_t k = 0; k < c->n_out; k++)
+        standard_mark(n_in, n_in + n_out, k, c->out[k]);
+}
+
+static void standard_complain(const char *name, size_t length, const standard_set *missing)
+{
+    char text[700];
+    size_t used = 0;
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int k = 1; k < STANDARD_TYPES; k++)
+            if (missing->bits[kind] >> k & 1)
+                used += (size_t)snprintf(text + used, sizeof text - used, " %s%s",
+                                         standard_prefix[kind], standard_short[k]);
+    if (used > 0)
+        hg_test_fail(HG_TEST_HERE, "%s: no case has %.*s of type%s", standard_now->name,
+                     (int)length, name, text);
+}
+
+/* Every name's types must have occurred in the slots that bear it, taken together. */
+void ora_note_end(void)
+{
+    if (standard_now == NULL) return;
+    for (const char *at = standard_now->types; *at != '\0';) {
+        const size_t length = strcspn(at, "=");
+        standard_set missing = standard_types(standard_now, at, length);
+        int slot = 0;
+        for (const char *s = standard_now->slots; *s != '\0';) {
+            size_t n = strcspn(s, " ");
+            const size_t whole = n;
+            if (n > 3 && memcmp(s + n - 3, "...", 3) == 0) n -= 3;
+            if (n > 0 && s[0] != '>') {
+                if (n == length && memcmp(s, at, n) == 0)
+                    for (int kind = 0; kind < KINDS; kind++)
+                        missing.bits[kind] &= ~standard_seen[slot].bits[kind];
+                slot++;
+            }
+            s += whole + (s[whole] == ' ' ? 1 : 0);
+        }
+        if (strlen(standard_excused.name) == length &&
+            memcmp(standard_excused.name, at, length) == 0)
+            for (int kind = 0; kind < KINDS; kind++)
+                missing.bits[kind] &= ~standard_excused.types.bits[kind];
+        standard_complain(at, length, &missing);
+        at += strcspn(at, " ");
+        if (*at == ' ') at++;
+    }
+    standard_now = NULL;
+}
