@@ -77,6 +77,13 @@ static hg_dim content_convert(const hg_dims *d, const hg_lane_op *op, hg_dim a)
     return hg_dtype_bits(dtype) >= 32 && content_fits(d, dtype, a) ? a : 0;
 }
 
+/* A known number; no operand is one, too. */
+static bool content_is_number(const hg_dims *d, hg_dim a)
+{
+    int64_t value;
+    return a == 0 || hg_dim_is_const(d, a, &value);
+}
+
 static hg_dim content_element(hg_dims *d, const hg_lane_code *code, const hg_dim *in, hg_dim *reg)
 {
     for (uint32_t i = 0; i < code->n_op; i++) {
@@ -93,6 +100,9 @@ static hg_dim content_element(hg_dims *d, const hg_lane_code *code, const hg_dim
         else
             result = content_op(d, op, a, b, c);
         if (result == 0 || !content_fits_lane(d, op->type, result)) return 0;
+        if (hg_lane_operands(op->op) > 0 && content_is_number(d, a) && content_is_number(d, b) &&
+            content_is_number(d, c) && !content_is_number(d, result))
+            return 0; /* overflows or divides by zero: the kernel wraps, or says so */
         reg[op->dst] = result;
     }
     return reg[code->out[0].reg];
