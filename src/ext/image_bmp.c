@@ -189,7 +189,7 @@ static bool bmp_run_literal(bmp_runs *r, uint32_t bits, uint32_t count)
     if (!hg_image_holds(r->im, r->at, bytes)) return false;
     const uint8_t *p = r->im->data + r->at;
     for (uint32_t i = 0; i < count; i++)
-        bmp_run_put(r, bits == 8 ? p[i] : p[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15U);
+        bmp_run_put(r, bits == 8 ? p[i] : (uint32_t)p[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15U);
     r->at += (bytes + 1) & ~(size_t)1;
     return true;
 }

@@ -65,7 +65,7 @@ hg_value_id hg_ml_constant(hg_build *b, const hg_attr *list)
 hg_value_id hg_ml_floats(hg_build *b, const float *values, size_t count, holo_dtype dtype)
 {
     const hg_type type = ml_vector(b, dtype, count);
-    double *wide;
+    double *wide = NULL;
     if (dtype == HOLO_F32) return hg_build_const(b, type, values, count * sizeof *values);
     if (b->status == HOLO_OK) b->status = HG_NEW(b->ctx, count + 1, &wide);
     if (b->status != HOLO_OK) return 0;

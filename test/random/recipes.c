@@ -73,6 +73,7 @@ static const rnd_recipe recipes[] = {
     {"ConvInteger", "T:N,G*C,H,W U{u8|i8}:G*M,C,K,L ?T: ?U:", "group=G " WINDOW, 0},
     {"ConvTranspose", IMAGE " T:G*C,M,K,L ?T:G*M", "group=G ?strides=[2,1]|[2,2] ?pads=[0,1,1,0]", 0},
     {"ConvTranspose", "T:N,C,H T:C,M,K", "?strides=[2] ?output_padding=[1] ?dilations=[2]", 0},
+    {"CumProd", "T:A,* i64|i32::axis", "?exclusive=0|1 ?reverse=0|1", 0},
     {"CumSum", "T:A,* i64|i32::axis", "?exclusive=0|1 ?reverse=0|1", 0},
     {"DeformConv", "T:N,G*C,K+P,L+Q T:G*M,C,K,L T:N,2*K*L,P+1,Q+1 ?T:G*M ?T:N,K*L,P+1,Q+1", "group=G", 0},
     {"DepthToSpace", "T:N,C*B*B,H,W", "blocksize=B ?mode='DCR|'CRD", 0},
