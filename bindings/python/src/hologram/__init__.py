@@ -1,0 +1,45 @@
+"""Hologram compiles a model into one file that a small C runtime maps and runs.
+
+    hologram.compile("model.onnx", "model.holo")
+    model = hologram.open("model.holo")
+    outputs = model.run({"x": array})"""
+from ._compile import compile_model as compile
+from ._graph import Graph, Value
+from ._library import Error, Status
+from ._library import version as _version
+from ._model import Model, Port
+from ._model import open_model as open
+from ._session import (
+    ExecutionMode,
+    GraphOptimizationLevel,
+    InferenceSession,
+    ModelMetadata,
+    NodeArg,
+    RunOptions,
+    SessionOptions,
+    get_all_providers,
+    get_available_providers,
+    get_device,
+)
+
+__version__ = _version()
+__all__ = [
+    "Error",
+    "ExecutionMode",
+    "Graph",
+    "GraphOptimizationLevel",
+    "InferenceSession",
+    "Model",
+    "ModelMetadata",
+    "NodeArg",
+    "Port",
+    "RunOptions",
+    "SessionOptions",
+    "Status",
+    "Value",
+    "compile",
+    "get_all_providers",
+    "get_available_providers",
+    "get_device",
+    "open",
+]

@@ -1,0 +1,251 @@
+"""_model.py - opening a model and running it, from any number of threads."""
+import os
+import weakref
+from ctypes import byref, c_void_p, sizeof
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _library as native
+from . import _tensor
+from ._compile import Source, is_path, model_bytes
+from ._library import Error, Status, call, lib
+
+Outputs = Dict[str, Any]
+
+
+class Port(NamedTuple):
+    """What a graph takes or gives."""
+
+    name: str
+    dtype: str  # "float32", "string", "sequence", ...
+    shape: Optional[Tuple[Union[int, str, None], ...]]  # a word is an open dimension; None: known only at run time
+
+    def sizes(self, symbols: Mapping[str, int]) -> Optional[Tuple[int, ...]]:
+        """The shape in numbers if the symbols decide it."""
+        if self.shape is None:
+            return None
+        sizes = tuple(symbols.get(d, -1) if isinstance(d, str) else -1 if d is None else d for d in self.shape)
+        return None if -1 in sizes else sizes
+
+
+def _port(handle: int, graph: int, index: int, function: Callable[..., int]) -> Port:
+    port = native.holo_port()
+    if function(handle, graph, index, byref(port)) != 0:
+        raise Error(Status.E_BUG, f"port {index} of graph {graph} cannot be read")
+    dims = zip(port.dim[: max(0, port.rank)], port.dim_name)
+    shape = tuple(size if size >= 0 else (name or b"").decode() or None for size, name in dims)
+    return Port(port.name.decode(), _tensor.NAME.get(port.dtype, "none"), None if port.rank < 0 else shape)
+
+
+class _Session:
+    """One holo_session: memory for one run at a time."""
+
+    def __init__(self, model: "Model") -> None:
+        chosen = native.holo_session_options(struct_size=sizeof(native.holo_session_options), graph=model.graph)
+        chosen.flags = native.SESSION_GROW
+        chosen.pool = model._pool
+        handle = c_void_p()
+        call(lib.holo_session_new, model._handle, byref(chosen), byref(handle))
+        self.handle = handle.value
+        self.input = [native.holo_tensor() for _ in model.inputs]
+        self.pid = os.getpid()
+
+    def bind_inputs(self, model: "Model", values: Sequence[Any], keep: List[Any]) -> Dict[str, int]:
+        """Binds the arrays themselves; returns the sizes they give to named dimensions."""
+        symbols: Dict[str, int] = {}
+        for i, (port, tensor, value) in enumerate(zip(model.inputs, self.input, values)):
+            try:
+                _tensor.fill(tensor, value, _tensor.NUMBER.get(port.dtype, 0), keep)
+            except Error as error:
+                raise Error(error.status, f"input '{port.name}': {error}") from None
+            call(lib.holo_session_set_input, self.handle, i, byref(tensor))
+            for size, name in zip(tensor.dim, port.shape or ()):
+                if isinstance(name, str):
+                    symbols[name] = size
+        return symbols
+
+    def bind_outputs(self, model: "Model", symbols: Mapping[str, int]) -> List[Optional[np.ndarray]]:
+        """New arrays for the outputs whose size is known before the run, so that results are written in place."""
+        arrays: List[Optional[np.ndarray]] = []
+        for i, port in enumerate(model.outputs):
+            sizes = port.sizes(symbols)
+            array = None if sizes is None else _tensor.empty(_tensor.NUMBER.get(port.dtype, 0), sizes)
+            if array is not None and array.nbytes == 0:
+                array = None
+            call(lib.holo_session_set_output, self.handle, i,
+                 None if array is None else _tensor.address(array), 0 if array is None else array.nbytes)
+            arrays.append(array)
+        return arrays
+
+    def run(self, model: "Model", values: Sequence[Any], wanted: Sequence[int]) -> List[Any]:
+        keep: List[Any] = []
+        arrays = self.bind_outputs(model, self.bind_inputs(model, values, keep))
+        try:
+            call(lib.holo_session_run, self.handle)
+        except Error as error:
+            if error.status != Status.E_ARG:
+                raise
+            # The model declares a smaller output than it gives: take it from the session's memory instead.
+            arrays = [None] * len(arrays)
+            for i in range(len(arrays)):
+                call(lib.holo_session_set_output, self.handle, i, None, 0)
+            call(lib.holo_session_run, self.handle)
+        return [self.result(i, arrays[i]) for i in wanted]
+
+    def result(self, index: int, array: Optional[np.ndarray]) -> Any:
+        tensor = native.holo_tensor()
+        call(lib.holo_session_output, self.handle, index, byref(tensor))
+        if array is None:
+            return _tensor.read(tensor)
+        shape = tuple(tensor.dim[: tensor.rank])
+        if array.shape == shape:
+            return array
+        return array.reshape(-1)[: int(np.prod(shape, dtype=np.int64))].reshape(shape)
+
+
+def _release(handle: int, pool: Optional[int], pid: int, sessions: List[_Session]) -> None:
+    for session in sessions:
+        if session.pid == os.getpid():
+            lib.holo_session_free(session.handle)
+    if pool is not None and pid == os.getpid():  # after a fork its threads are elsewhere
+        lib.holo_pool_free(pool)
+    lib.holo_model_free(handle)
+
+
+def _new_pool(threads: int) -> Optional[int]:
+    if threads <= 1:
+        return None
+    pool = c_void_p()
+    call(lib.holo_pool_new, threads, None, byref(pool))
+    return pool.value
+
+
+def usable_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Model:
+    """An opened model. Immutable: threads may share it, each run takes a session of its own.
+
+    threads: how many a run may use, 0 for all cores of this process. Results do not depend on it."""
+
+    def __init__(self, source: Source, *, graph: int = 0, threads: int = 0) -> None:
+        self._memory: Optional[np.ndarray] = None if is_path(source) else model_bytes(source)
+        self._handle = self._open(source)
+        try:
+            self.graph = graph
+            self.threads = threads or usable_cores()
+            self._sessions: List[_Session] = []
+            self._start()
+        except BaseException:
+            lib.holo_model_free(self._handle)
+            raise
+        self.inputs = self._ports(lib.holo_model_input_count, lib.holo_model_input)
+        self.outputs = self._ports(lib.holo_model_output_count, lib.holo_model_output)
+
+    def _open(self, source: Source) -> int:
+        chosen = native.holo_open_options(struct_size=sizeof(native.holo_open_options), extra=native.EXTRA)
+        handle = c_void_p()
+        if self._memory is None:
+            call(lib.holo_model_open_file, os.fsencode(source), native.KERNELS, byref(chosen), byref(handle))
+            return handle.value
+        pointer = _tensor.address(self._memory)
+        # Memory that others may write to, or that is not aligned, is copied.
+        if pointer % 64 != 0 or self._memory.flags.writeable:
+            chosen.flags = native.OPEN_COPY
+        size = self._memory.size
+        call(lib.holo_model_open_memory, pointer, size, native.KERNELS, byref(chosen), byref(handle))
+        if chosen.flags:
+            self._memory = None
+        return handle.value
+
+    def _start(self) -> None:
+        """The thread pool, and a new list of idle sessions."""
+        count = lib.holo_model_graph_count(self._handle)
+        if not 0 <= self.graph < count:
+            raise Error(Status.E_ARG, f"graph {self.graph} was asked for, the model has {count}")
+        self._pool = _new_pool(self.threads)
+        self._pid = os.getpid()
+        self._sessions = []
+        # At exit nothing is freed: a daemon thread may still be running the model.
+        self._finalizer = weakref.finalize(self, _release, self._handle, self._pool, self._pid, self._sessions)
+        self._finalizer.atexit = False
+
+    def _ports(self, count: Callable[..., int], port: Callable[..., int]) -> Tuple[Port, ...]:
+        n = count(self._handle, self.graph)
+        return tuple(_port(self._handle, self.graph, i, port) for i in range(n))
+
+    @property
+    def name(self) -> str:
+        return (lib.holo_model_graph_name(self._handle, self.graph) or b"").decode()
+
+    @property
+    def metadata(self) -> Dict[str, str]:
+        """What the model says about itself: producer, doc, license, ..."""
+        found: Dict[str, str] = {}
+
+        def visit(_user: Any, key: bytes, value: bytes) -> None:
+            found[key.decode("utf-8", "replace")] = value.decode("utf-8", "replace")
+
+        lib.holo_model_metadata(self._handle, native.VISIT(visit), None)
+        return found
+
+    def _session(self) -> _Session:
+        """An idle session or a new one. The threads of a pool do not survive a fork, so a child starts its own."""
+        if self._pid != os.getpid():
+            self._finalizer.detach()
+            self._start()
+        try:
+            return self._sessions.pop()
+        except IndexError:
+            return _Session(self)
+
+    def _values(self, feeds: Union[Mapping[str, Any], Sequence[Any]]) -> List[Any]:
+        names = [port.name for port in self.inputs]
+        if not isinstance(feeds, Mapping):
+            if len(feeds) != len(names):
+                raise Error(Status.E_ARG, f"{len(feeds)} inputs were given, the model has {len(names)}: {names}")
+            return list(feeds)
+        for name in feeds:
+            if name not in names:
+                raise Error(Status.E_ARG, f"there is no input '{name}', the model has {names}")
+        for name in names:
+            if name not in feeds:
+                raise Error(Status.E_STATE, f"input '{name}' was not given, the model has {names}")
+        return [feeds[name] for name in names]
+
+    def run_list(self, feeds: Union[Mapping[str, Any], Sequence[Any]], names: Optional[Sequence[str]] = None) -> List[Any]:
+        """Runs the model once; the outputs called `names`, or all, in order."""
+        known = [port.name for port in self.outputs]
+        for name in names or ():
+            if name not in known:
+                raise Error(Status.E_ARG, f"there is no output '{name}', the model has {known}")
+        wanted = range(len(known)) if not names else [known.index(name) for name in names]
+        values = self._values(feeds)
+        session = self._session()
+        sessions = self._sessions
+        try:
+            return session.run(self, values, wanted)
+        finally:
+            sessions.append(session)
+
+    def run(self, feeds: Union[Mapping[str, Any], Sequence[Any], None] = None, **inputs: Any) -> Outputs:
+        """Runs the model once: {"x": array}, a list in the order of the inputs, or x=array. Returns outputs by name.
+
+        Arrays go in without a copy; those that come out belong to the caller."""
+        results = self.run_list(inputs if feeds is None else feeds)
+        return dict(zip((port.name for port in self.outputs), results))
+
+    def __repr__(self) -> str:
+        def show(ports: Sequence[Port]) -> str:
+            return ", ".join(f"{p.name}: {p.dtype} {list(p.shape) if p.shape is not None else '?'}" for p in ports)
+
+        return f"<hologram.Model {self.name!r}: {show(self.inputs)} -> {show(self.outputs)}>"
+
+
+def open_model(source: Source, *, graph: int = 0, threads: int = 0) -> Model:
+    """Opens a .holo file, which is mapped, or the bytes of one.
+
+    graph: which, when the file holds several; threads: how many a run may use, 0 for all cores."""
+    return Model(source, graph=graph, threads=threads)
