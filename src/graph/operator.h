@@ -10,6 +10,7 @@ typedef struct hg_infer hg_infer;
 typedef struct hg_formula hg_formula;
 typedef struct hg_build hg_build;
 typedef struct hg_emit hg_emit;
+typedef struct hg_gradient hg_gradient;
 
 typedef struct hg_arity {
     int32_t min, max; /* max -1: any number */
@@ -23,7 +24,7 @@ enum {
     HG_OP_BODY_OPTIONAL = 1 << 4 /* the last bodies may be absent, others empty, without outputs */
 };
 
-enum { HG_MAX_BODY = 2 };
+enum { HG_MAX_BODY = 2, HG_MAX_NAMED = 3 };
 
 struct hg_op {
     const char *name;
@@ -35,7 +36,8 @@ struct hg_op {
     hg_types types; /* of in[0]; 0: checked by infer alone */
     uint32_t flags;
     uint32_t n_body;
-    const char *body[HG_MAX_BODY]; /* attributes that hold them */
+    const char *body[HG_MAX_BODY];   /* attributes that hold them */
+    const char *named[HG_MAX_NAMED]; /* text attributes that name values: those follow the inputs */
     /* Rewrites a node of an older opset to the current meaning, right after import. */
     holo_status (*upgrade)(hg_graph *g, hg_node_id id, int32_t opset);
     holo_status (*infer)(hg_infer *n);
@@ -44,6 +46,8 @@ struct hg_op {
     const char *kernel;
     const char *library; /* what has the kernel when the core does not, and how to get it */
     holo_status (*emit)(hg_emit *e);
+    /* Derivatives with respect to the inputs (op/op_gradient.h); point-wise operators need none. */
+    holo_status (*gradient)(hg_gradient *d);
 };
 
 /* domain "" and "ai.onnx" are the same. NULL when unknown. The table is the operator library's. */

@@ -125,6 +125,8 @@ hg_lane_type hg_lane_typeof(const hg_lane *b, hg_lane_id a);
 /* Copies finished code into the builder: its loads are replaced by in[], out receives its results.
  */
 bool hg_lane_inline(hg_lane *b, const hg_lane_code *code, const hg_lane_id *in, hg_lane_id *out);
+/* The same; each receives the value of every operation. */
+bool hg_lane_replay(hg_lane *b, const hg_lane_code *code, const hg_lane_id *in, hg_lane_id *each);
 /* Dead code is dropped, registers assigned; the code lies in the builder's arena. */
 holo_status hg_lane_finish(hg_lane *b, uint32_t n_in, const hg_lane_id *out,
                            const hg_lane_out *out_kind, uint32_t n_out, hg_lane_code *code,

@@ -336,7 +336,7 @@ hg_lane_id hg_lane_narrow(hg_lane *b, hg_lane_id a, holo_dtype dtype, bool satur
     return build_op(b, &v);
 }
 
-bool hg_lane_inline(hg_lane *b, const hg_lane_code *code, const hg_lane_id *in, hg_lane_id *out)
+bool hg_lane_replay(hg_lane *b, const hg_lane_code *code, const hg_lane_id *in, hg_lane_id *each)
 {
     if (b == NULL || b->status != HOLO_OK) return false;
     hg_lane_id *reg = hg_arena_array(b->arena, HG_LANE_MAX_REG, sizeof *reg);
@@ -357,10 +357,20 @@ bool hg_lane_inline(hg_lane *b, const hg_lane_code *code, const hg_lane_id *in, 
             id = operands == 0 ? build_add(b, &v) : build_op(b, &v);
         }
         if (id == 0) return false;
-        reg[op->dst] = id;
+        each[i] = reg[op->dst] = id;
     }
+    return true;
+}
+
+bool hg_lane_inline(hg_lane *b, const hg_lane_code *code, const hg_lane_id *in, hg_lane_id *out)
+{
+    if (b == NULL || b->status != HOLO_OK) return false;
+    hg_lane_id *each = hg_arena_array(b->arena, (size_t)code->n_op + 1, sizeof *each);
+    if (each == NULL) return build_fail(b, HOLO_E_NOMEM, "out of memory", HG_LANE_LOAD) != 0;
+    if (!hg_lane_replay(b, code, in, each)) return false;
     for (uint32_t i = 0; i < code->n_out; i++)
-        out[i] = reg[code->out[i].reg];
+        for (uint32_t k = 0; k < code->n_op; k++)
+            if (code->op[k].dst == code->out[i].reg) out[i] = each[k]; /* the last one stays */
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* concat.c - Concat: tensors side by side along one axis. */
 #include "op/op.h"
 #include "op/op_copy.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 
 /* Concat-1: the axis is 1 unless it is given. */
@@ -64,6 +65,25 @@ static holo_status concat_emit(hg_emit *e)
     return hg_emit_int(e, axis < 0 ? axis + hg_emit_out_type(e, 0)->rank : axis);
 }
 
+static holo_status concat_gradient(hg_gradient *d)
+{
+    hg_dims *dims = &d->b->g->dims;
+    const uint32_t n_in = hg_gradient_node(d)->n_in;
+    int64_t axis = hg_node_int(hg_gradient_node(d), "axis", 0);
+    hg_dim begin = hg_dim_const(dims, 0);
+    if (axis < 0) axis += hg_gradient_type(d, 0)->rank;
+    for (uint32_t i = 0; i < n_in; i++) {
+        const hg_dim size = hg_gradient_type(d, i)->dim[axis];
+        const hg_attr attr[] = {hg_attr_make_int("axis", axis),
+                                hg_attr_make_dims(d->b, "begin", &begin, 1),
+                                hg_attr_make_dims(d->b, "size", &size, 1)};
+        if (d->wanted[i])
+            d->in[i] = hg_build_op(d->b, "holo:Part", &d->out[0], 1, attr, HG_COUNT(attr));
+        begin = hg_dim_add(dims, begin, size);
+    }
+    return d->b->status;
+}
+
 const hg_op hg_op_concat = {
     .name = "Concat",
     .brief = "tensors side by side along one axis",
@@ -76,4 +96,5 @@ const hg_op hg_op_concat = {
     .infer = concat_infer,
     .kernel = "concat",
     .emit = concat_emit,
+    .gradient = concat_gradient,
 };

@@ -12,6 +12,11 @@ static holo_status conv_emit(hg_emit *e)
     return hg_conv_emit(e, HG_CONV_FORWARD);
 }
 
+static holo_status conv_gradient(hg_gradient *d)
+{
+    return hg_conv_gradient(d, HG_CONV_FORWARD);
+}
+
 const hg_op hg_op_conv = {
     .name = "Conv",
     .brief = "convolution over any number of spatial axes, in groups",
@@ -23,4 +28,5 @@ const hg_op hg_op_conv = {
     .infer = conv_infer,
     .kernel = "conv",
     .emit = conv_emit,
+    .gradient = conv_gradient,
 };

@@ -12,6 +12,11 @@ static holo_status convtranspose_emit(hg_emit *e)
     return hg_conv_emit(e, HG_CONV_TRANSPOSED);
 }
 
+static holo_status convtranspose_gradient(hg_gradient *d)
+{
+    return hg_conv_gradient(d, HG_CONV_TRANSPOSED);
+}
+
 const hg_op hg_op_convtranspose = {
     .name = "ConvTranspose",
     .brief = "transposed convolution over any number of spatial axes, in groups",
@@ -23,4 +28,5 @@ const hg_op hg_op_convtranspose = {
     .infer = convtranspose_infer,
     .kernel = "convtranspose",
     .emit = convtranspose_emit,
+    .gradient = convtranspose_gradient,
 };

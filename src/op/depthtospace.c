@@ -1,6 +1,7 @@
 /* depthtospace.c - DepthToSpace: channels become blocks of pixels. */
 #include "op/op.h"
 #include "op/op_copy.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 
 static holo_status depthtospace_infer(hg_infer *n)
@@ -62,4 +63,5 @@ const hg_op hg_op_depthtospace = {
     .infer = depthtospace_infer,
     .kernel = "copy.strided",
     .emit = depthtospace_emit,
+    .gradient = hg_gradient_pick,
 };

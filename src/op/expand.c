@@ -1,6 +1,7 @@
 /* expand.c - Expand: a tensor broadcast against a shape. */
 #include "op/op.h"
 #include "op/op_copy.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 
 static void expand_content(hg_infer *n)
@@ -66,6 +67,13 @@ static holo_status expand_emit(hg_emit *e)
     return hg_emit_copy(e, &copy);
 }
 
+/* Sums along what was broadcast, as for every operand. */
+static holo_status expand_gradient(hg_gradient *d)
+{
+    d->in[0] = d->out[0];
+    return HOLO_OK;
+}
+
 const hg_op hg_op_expand = {
     .name = "Expand",
     .brief = "a tensor broadcast against a shape",
@@ -77,4 +85,5 @@ const hg_op hg_op_expand = {
     .infer = expand_infer,
     .kernel = "copy.strided",
     .emit = expand_emit,
+    .gradient = expand_gradient,
 };

@@ -1,6 +1,7 @@
 /* flatten.c - Flatten: a matrix of the dimensions before and from an axis on. */
 #include "op/op.h"
 #include "op/op_copy.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 
 static holo_status flatten_infer(hg_infer *n)
@@ -29,4 +30,5 @@ const hg_op hg_op_flatten = {
     .types = HG_TYPES_ANY,
     .infer = flatten_infer,
     .emit = hg_emit_same_elements,
+    .gradient = hg_gradient_same_elements,
 };

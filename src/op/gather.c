@@ -1,5 +1,6 @@
 /* gather.c - Gather: slices of a tensor along one axis, picked by index. */
 #include "op/op.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 
 #define GATHER_INDEX (HG_TYPE_BIT(HOLO_I32) | HG_TYPE_BIT(HOLO_I64))
@@ -52,6 +53,23 @@ static holo_status gather_emit(hg_emit *e)
     return hg_emit_int(e, axis < 0 ? axis + hg_emit_type(e, 0)->rank : axis);
 }
 
+/* Rows of a table are added where they came from. */
+static holo_status gather_gradient(hg_gradient *d)
+{
+    hg_build *b = d->b;
+    const hg_attr add = hg_attr_make_string("reduction", "add");
+    const hg_type type = *hg_gradient_type(d, 0), index = *hg_gradient_type(d, 1);
+    if (hg_node_int(hg_gradient_node(d), "axis", 0) != 0) return hg_gradient_pick(d);
+    hg_type places = {.rank = 2}, rows = type;
+    places.dim[0] = rows.dim[0] = hg_type_count(b->g, &index);
+    places.dim[1] = hg_dim_const(&b->g->dims, 1);
+    hg_value_id at = hg_build_cast(b, hg_gradient_input(d, 1), HOLO_I64);
+    const hg_value_id in[] = {hg_build_full(b, &type, 0.0), hg_build_shaped(b, at, &places),
+                              hg_build_shaped(b, d->out[0], &rows)};
+    d->in[0] = hg_build_op(b, "ScatterND", in, HG_COUNT(in), &add, 1);
+    return b->status;
+}
+
 const hg_op hg_op_gather = {
     .name = "Gather",
     .brief = "slices of a tensor along one axis, picked by index",
@@ -63,4 +81,5 @@ const hg_op hg_op_gather = {
     .infer = gather_infer,
     .kernel = "gather",
     .emit = gather_emit,
+    .gradient = gather_gradient,
 };

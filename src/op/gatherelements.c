@@ -1,5 +1,6 @@
 /* gatherelements.c - GatherElements: single elements, picked by index along one axis. */
 #include "op/op.h"
+#include "op/op_gradient.h"
 
 static holo_status gatherelements_infer(hg_infer *n)
 {
@@ -30,4 +31,5 @@ const hg_op hg_op_gatherelements = {
     .infer = gatherelements_infer,
     .kernel = "gatherelements",
     .emit = gatherelements_emit,
+    .gradient = hg_gradient_pick,
 };

@@ -1,5 +1,6 @@
 /* gathernd.c - GatherND: slices of a tensor, each picked by a tuple of indices. */
 #include "op/op.h"
+#include "op/op_gradient.h"
 
 static holo_status gathernd_infer(hg_infer *n)
 {
@@ -47,4 +48,5 @@ const hg_op hg_op_gathernd = {
     .infer = gathernd_infer,
     .kernel = "gathernd",
     .emit = gathernd_emit,
+    .gradient = hg_gradient_pick,
 };

@@ -1,6 +1,7 @@
 /* identity.c - Identity: y = x. */
 #include "op/op.h"
 #include "op/op_copy.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 
 static holo_status identity_infer(hg_infer *n)
@@ -19,4 +20,5 @@ const hg_op hg_op_identity = {
     .out = {1, 1},
     .infer = identity_infer,
     .emit = hg_emit_same_elements,
+    .gradient = hg_gradient_same_elements,
 };

@@ -12,6 +12,11 @@ static holo_status layernormalization_emit(hg_emit *e)
     return hg_norm_emit(e, HG_NORM_LAYER);
 }
 
+static holo_status layernormalization_gradient(hg_gradient *d)
+{
+    return hg_norm_gradient(d, HG_NORM_LAYER);
+}
+
 const hg_op hg_op_layernormalization = {
     .name = "LayerNormalization",
     .brief = "zero mean and unit variance over the last axes, then scale and bias",
@@ -23,4 +28,5 @@ const hg_op hg_op_layernormalization = {
     .lower = layernormalization_lower,
     .kernel = "layernorm",
     .emit = layernormalization_emit,
+    .gradient = layernormalization_gradient,
 };

@@ -6,6 +6,11 @@ static holo_status logsoftmax_emit(hg_emit *e)
     return hg_softmax_emit(e, true);
 }
 
+static holo_status logsoftmax_gradient(hg_gradient *d)
+{
+    return hg_softmax_gradient(d, true);
+}
+
 const hg_op hg_op_logsoftmax = {
     .name = "LogSoftmax",
     .brief = "the logarithm of softmax along an axis",
@@ -18,4 +23,5 @@ const hg_op hg_op_logsoftmax = {
     .infer = hg_softmax_infer,
     .kernel = "softmax",
     .emit = logsoftmax_emit,
+    .gradient = logsoftmax_gradient,
 };

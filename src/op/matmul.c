@@ -42,4 +42,5 @@ const hg_op hg_op_matmul = {
     .lower = matmul_lower,
     .kernel = "matmul",
     .emit = matmul_emit,
+    .gradient = hg_matmul_gradient,
 };

@@ -129,6 +129,8 @@ hg_node_id hg_build_node(hg_build *b, const char *op, const hg_value_id *in, uin
 hg_value_id hg_build_1(hg_build *b, const char *op, hg_value_id a);
 hg_value_id hg_build_2(hg_build *b, const char *op, hg_value_id a, hg_value_id c);
 hg_value_id hg_build_3(hg_build *b, const char *op, hg_value_id a, hg_value_id c, hg_value_id d);
+/* Another node again, with other inputs, the same attributes and as many outputs. */
+hg_node_id hg_build_copy(hg_build *b, hg_node_id id, const hg_value_id *in, uint32_t n_in);
 /* The node being rewritten again, with other inputs, the same attributes and as many outputs. */
 hg_node_id hg_build_clone(hg_build *b, const hg_value_id *in, uint32_t n_in);
 /* Body k of the node being rewritten, applied to one value: its nodes go before the node, where

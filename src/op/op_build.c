@@ -135,10 +135,10 @@ hg_node_id hg_build_later(hg_build *b, const char *op, const hg_value_id *in, ui
     return id;
 }
 
-hg_node_id hg_build_clone(hg_build *b, const hg_value_id *in, uint32_t n_in)
+hg_node_id hg_build_copy(hg_build *b, hg_node_id id, const hg_value_id *in, uint32_t n_in)
 {
     if (b->status != HOLO_OK) return 0;
-    const hg_node *n = hg_graph_node(b->g, b->id);
+    const hg_node *n = hg_graph_node(b->g, id);
     return build_add(b, &(hg_node_spec){.op = n->op,
                                         .name = n->name,
                                         .in = in,
@@ -146,6 +146,11 @@ hg_node_id hg_build_clone(hg_build *b, const hg_value_id *in, uint32_t n_in)
                                         .attr = n->attr,
                                         .n_attr = n->n_attr,
                                         .n_out = n->n_out});
+}
+
+hg_node_id hg_build_clone(hg_build *b, const hg_value_id *in, uint32_t n_in)
+{
+    return hg_build_copy(b, b->id, in, n_in);
 }
 
 hg_value_id hg_build_renamed(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,

@@ -2,6 +2,7 @@
 #ifndef HG_OP_OP_CONV_H
 #define HG_OP_OP_CONV_H
 
+#include "op/op_gradient.h"
 #include "op/op_window.h"
 
 typedef enum hg_conv_kind { HG_CONV_FORWARD, HG_CONV_TRANSPOSED } hg_conv_kind;
@@ -24,5 +25,13 @@ hg_type hg_conv_type(const hg_conv *c, const hg_type *x, holo_dtype dtype);
 /* Parameters n_spatial, groups, strides, pads_begin, dilations. */
 HG_MUST_CHECK holo_status hg_conv_params(hg_emit *e, const hg_conv *c);
 HG_MUST_CHECK holo_status hg_conv_emit(hg_emit *e, hg_conv_kind kind);
+
+/* op_conv_gradient.c: with respect to the input, of what a window slid over; `in` are its spatial
+ * sizes. */
+hg_value_id hg_build_conv_back(hg_build *b, hg_value_id dy, hg_value_id weights, const hg_conv *c,
+                               const hg_dim *in);
+/* [N, C, spatial...] summed up to [C]. */
+hg_value_id hg_build_channel_sum(hg_build *b, hg_value_id dy);
+HG_MUST_CHECK holo_status hg_conv_gradient(hg_gradient *d, hg_conv_kind kind);
 
 #endif

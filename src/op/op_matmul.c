@@ -78,3 +78,27 @@ holo_status hg_attr_dim(const hg_infer *n, const char *name, hg_dim *out)
     }
     return HOLO_OK;
 }
+
+static hg_value_id matmul_product(hg_gradient *d, hg_value_id x, bool trans_x, hg_value_id y,
+                                  bool trans_y)
+{
+    const double alpha = hg_node_float(hg_gradient_node(d), "alpha", 1.0);
+    const hg_attr attr[] = {hg_attr_make_int("trans_a", trans_x),
+                            hg_attr_make_int("trans_b", trans_y),
+                            hg_attr_make_float("alpha", alpha)};
+    return hg_build_op(d->b, "holo:MatMul", (hg_value_id[]){x, y}, 2, attr, HG_COUNT(attr));
+}
+
+/* Of Y = alpha A' B': dA' = alpha dY B'^T and dB' = alpha A'^T dY, transposed as A and B are. */
+holo_status hg_matmul_gradient(hg_gradient *d)
+{
+    const hg_node *n = hg_gradient_node(d);
+    const bool ta = hg_node_int(n, "trans_a", 0) != 0, tb = hg_node_int(n, "trans_b", 0) != 0;
+    const hg_value_id a = hg_gradient_input(d, 0), b = hg_gradient_input(d, 1), y = d->out[0];
+    if (n->n_in > 2) return hg_gradient_fail(d, "it has an epilogue");
+    if (d->wanted[0])
+        d->in[0] = ta ? matmul_product(d, b, tb, y, true) : matmul_product(d, y, false, b, !tb);
+    if (d->wanted[1])
+        d->in[1] = tb ? matmul_product(d, y, true, a, ta) : matmul_product(d, a, !ta, y, false);
+    return d->b->status;
+}

@@ -2,7 +2,7 @@
 #ifndef HG_OP_OP_MATMUL_H
 #define HG_OP_OP_MATMUL_H
 
-#include "op/op.h"
+#include "op/op_gradient.h"
 
 #define HG_MATMUL_TYPES                                                                            \
     (HG_TYPES_FLOAT | HG_TYPE_BIT(HOLO_I32) | HG_TYPE_BIT(HOLO_I64) | HG_TYPE_BIT(HOLO_U32) |      \
@@ -17,6 +17,8 @@ HG_MUST_CHECK holo_status hg_matmul_infer(const hg_infer *n, const hg_type *a, c
                                           hg_type *out);
 /* Drops the row dimension (left) and the column dimension (right) that vectors got. */
 hg_value_id hg_matmul_drop(hg_build *b, hg_value_id product, bool left, bool right);
+/* Of a product with trans_a, trans_b and alpha as in holo:MatMul. */
+HG_MUST_CHECK holo_status hg_matmul_gradient(hg_gradient *d);
 /* Element type of a kernel's result: attribute "types" when there is an epilogue, else the input's.
  * Also checks that "code" fits the operands that begin at input first_extra. */
 HG_MUST_CHECK holo_status hg_epilogue_type(const hg_infer *n, uint32_t first_extra,

@@ -58,15 +58,16 @@ static bool norm_fits(const hg_build *b, uint32_t i, int32_t axis)
     return s->dtype == x->dtype && s->rank <= x->rank - axis;
 }
 
-static hg_value_id norm_mean(hg_build *b, hg_value_id x, int32_t axis)
+hg_value_id hg_build_norm_mean(hg_build *b, hg_value_id x, int32_t axis)
 {
+    if (b->status != HOLO_OK) return 0;
     return hg_build_reduce_range(b, "ReduceMean", x, axis, hg_build_type(b, x)->rank);
 }
 
 hg_value_id hg_build_norm_inverse(hg_build *b, hg_value_id d, int32_t axis, double epsilon)
 {
     if (b->status != HOLO_OK) return 0;
-    hg_value_id square = norm_mean(b, hg_build_2(b, "Mul", d, d), axis);
+    hg_value_id square = hg_build_norm_mean(b, hg_build_2(b, "Mul", d, d), axis);
     hg_value_id least = hg_build_scalar(b, hg_build_type(b, d)->dtype, epsilon);
     hg_value_id root = hg_build_1(b, "Sqrt", hg_build_2(b, "Add", square, least));
     return hg_build_1(b, "Reciprocal", root);
@@ -93,7 +94,7 @@ holo_status hg_norm_lower(hg_build *b, hg_norm_kind kind)
     x = hg_build_cast(b, x, wide);
     hg_value_id mean = 0, d = x;
     if (kind == HG_NORM_LAYER) {
-        mean = norm_mean(b, x, (int32_t)axis);
+        mean = hg_build_norm_mean(b, x, (int32_t)axis);
         d = hg_build_2(b, "Sub", x, mean);
     }
     double epsilon = hg_node_float(b->node, "epsilon", 1e-5);

@@ -1,8 +1,7 @@
 /* op_pool.c - what MaxPool, AveragePool and LpPool share. */
 #include "op/op_pool.h"
 
-static holo_status pool_read(const hg_infer *n, const hg_type *x, hg_pool_layout layout,
-                             hg_window *w)
+holo_status hg_pool_read(const hg_infer *n, const hg_type *x, hg_pool_layout layout, hg_window *w)
 {
     int64_t ceil_mode;
     HG_TRY(hg_attr_int(n, "ceil_mode", 0, &ceil_mode));
@@ -17,7 +16,7 @@ holo_status hg_pool_infer(hg_infer *n, hg_pool_layout layout)
     HG_TRY(hg_attr_int(n, "p", 2, &p));
     if (p < 1 || p > INT32_MAX)
         return hg_infer_fail(n, HOLO_E_MODEL, "p is %lld, expected at least 1", (long long)p);
-    HG_TRY(pool_read(n, n->in[0], layout, &w));
+    HG_TRY(hg_pool_read(n, n->in[0], layout, &w));
     n->out[0] = *n->in[0];
     memcpy(n->out[0].dim + (layout == HG_POOL_NHWC ? 1 : 2), w.out,
            (size_t)w.rank * sizeof w.out[0]);
@@ -31,7 +30,7 @@ holo_status hg_pool_emit(hg_emit *e, hg_pool_mode mode, hg_pool_layout layout)
 {
     hg_infer n = hg_emit_reader(e);
     hg_window w;
-    HG_TRY(pool_read(&n, hg_emit_type(e, 0), layout, &w));
+    HG_TRY(hg_pool_read(&n, hg_emit_type(e, 0), layout, &w));
     HG_TRY(hg_emit_int(e, mode));
     HG_TRY(hg_emit_int(e, layout));
     HG_TRY(hg_emit_int(e, w.rank));

@@ -3,14 +3,6 @@
 
 #include "op/op_window.h"
 
-/* Which dimensions are reduced. */
-typedef struct reduce_axes {
-    uint32_t mask;
-    uint32_t count; /* entries of the list, when is_late */
-    bool is_late;   /* known when the axes have been computed */
-    bool has_count; /* is_late: the length of the list is known */
-} reduce_axes;
-
 static holo_status reduce_add(const hg_infer *n, int64_t axis, int32_t rank, uint32_t *mask)
 {
     int32_t at;
@@ -19,7 +11,7 @@ static holo_status reduce_add(const hg_infer *n, int64_t axis, int32_t rank, uin
     return HOLO_OK;
 }
 
-static holo_status reduce_from_input(const hg_infer *n, int32_t rank, reduce_axes *out)
+static holo_status reduce_from_input(const hg_infer *n, int32_t rank, hg_reduce_axes *out)
 {
     const hg_dim *content;
     uint32_t count;
@@ -41,12 +33,12 @@ static holo_status reduce_from_input(const hg_infer *n, int32_t rank, reduce_axe
     return HOLO_OK;
 }
 
-static holo_status reduce_read(const hg_infer *n, int32_t rank, reduce_axes *out)
+holo_status hg_reduce_read(const hg_infer *n, int32_t rank, hg_reduce_axes *out)
 {
     const int64_t *axes;
     size_t count;
     int64_t noop;
-    *out = (reduce_axes){0};
+    *out = (hg_reduce_axes){0};
     HG_TRY(hg_attr_int(n, "noop_with_empty_axes", 0, &noop));
     HG_TRY(hg_attr_ints(n, "axes", &axes, &count));
     for (size_t i = 0; i < count; i++)
@@ -70,7 +62,7 @@ static void reduce_shape(hg_infer *n, uint32_t mask, bool keep)
 
 holo_status hg_reduce_infer(hg_infer *n)
 {
-    reduce_axes axes;
+    hg_reduce_axes axes;
     int64_t keep;
     const hg_type *x = n->in[0];
     if (hg_infer_has(n, 1)) {
@@ -78,7 +70,7 @@ holo_status hg_reduce_infer(hg_infer *n)
         HG_TRY(hg_infer_rank(n, 1, 0, 1));
     }
     HG_TRY(hg_attr_int(n, "keepdims", 1, &keep));
-    HG_TRY(reduce_read(n, x->rank, &axes));
+    HG_TRY(hg_reduce_read(n, x->rank, &axes));
     if (!axes.is_late) {
         reduce_shape(n, axes.mask, keep != 0);
         return HOLO_OK;
@@ -100,8 +92,8 @@ holo_status hg_reduce_infer(hg_infer *n)
 holo_status hg_reduce_emit(hg_emit *e, hg_reduce_op op)
 {
     hg_infer n = hg_emit_reader(e);
-    reduce_axes axes;
-    HG_TRY(reduce_read(&n, hg_emit_type(e, 0)->rank, &axes));
+    hg_reduce_axes axes;
+    HG_TRY(hg_reduce_read(&n, hg_emit_type(e, 0)->rank, &axes));
     HG_TRY(hg_emit_int(e, op));
     if (axes.is_late) {
         e->kernel = "reduce.axes";

@@ -33,3 +33,16 @@ holo_status hg_softmax_emit(hg_emit *e, bool log)
     HG_TRY(hg_emit_int(e, axis < 0 ? axis + rank : axis));
     return hg_emit_int(e, log);
 }
+
+holo_status hg_softmax_gradient(hg_gradient *d, bool log)
+{
+    hg_build *b = d->b;
+    const int64_t axis = hg_node_int(hg_gradient_node(d), "axis", -1);
+    const hg_value_id y = hg_gradient_output(d, 0), axes = hg_build_ints(b, &axis, 1);
+    hg_value_id part = log ? d->out[0] : hg_build_2(b, "Mul", y, d->out[0]);
+    hg_value_id sum = hg_build_2(b, "ReduceSum", part, axes);
+    if (log) sum = hg_build_2(b, "Mul", hg_build_1(b, "Exp", y), sum);
+    d->in[0] = hg_build_2(b, "Sub", d->out[0], sum);
+    if (!log) d->in[0] = hg_build_2(b, "Mul", y, d->in[0]);
+    return b->status;
+}

@@ -62,12 +62,10 @@ static holo_status window_kernel(const hg_infer *n, const hg_dim *kernel, hg_win
     return HOLO_OK;
 }
 
-/* Elements that a dilated kernel spans: (kernel - 1) * dilation + 1. */
-static hg_dim window_span(const hg_infer *n, const hg_window *w, int32_t i)
+hg_dim hg_window_span(hg_dims *d, const hg_window *w, int32_t i)
 {
-    hg_dim one = hg_dim_const(n->dims, 1);
-    hg_dim steps = hg_dim_sub(n->dims, w->kernel[i], one);
-    return hg_dim_add(n->dims, hg_dim_mul(n->dims, steps, w->dilation[i]), one);
+    hg_dim one = hg_dim_const(d, 1), steps = hg_dim_sub(d, w->kernel[i], one);
+    return hg_dim_add(d, hg_dim_mul(d, steps, w->dilation[i]), one);
 }
 
 /* Splits a total between the two ends; an odd one goes to the end when `end_heavy`. */
@@ -114,7 +112,7 @@ static void window_same(const hg_infer *n, hg_dim in, bool end_heavy, hg_window 
     hg_dim zero = hg_dim_const(d, 0), one = hg_dim_const(d, 1);
     w->out[i] = hg_dim_ceildiv(d, in, w->stride[i]);
     hg_dim reach = hg_dim_mul(d, hg_dim_sub(d, w->out[i], one), w->stride[i]);
-    hg_dim total = hg_dim_sub(d, hg_dim_add(d, reach, window_span(n, w, i)), in);
+    hg_dim total = hg_dim_sub(d, hg_dim_add(d, reach, hg_window_span(n->dims, w, i)), in);
     window_split(n, hg_dim_max(d, total, zero), end_heavy, w, i);
 }
 
@@ -124,7 +122,7 @@ static holo_status window_slide(const hg_infer *n, hg_window_kind kind, hg_dim i
     hg_dims *d = n->dims;
     hg_dim one = hg_dim_const(d, 1);
     hg_dim left = hg_dim_add(d, in, w->pad_begin[i]);
-    hg_dim spare = hg_dim_sub(d, hg_dim_add(d, left, w->pad_end[i]), window_span(n, w, i));
+    hg_dim spare = hg_dim_sub(d, hg_dim_add(d, left, w->pad_end[i]), hg_window_span(n->dims, w, i));
     int64_t room;
     if (hg_dim_is_const(d, spare, &room) && room < 0)
         return hg_infer_fail(
@@ -158,7 +156,7 @@ static holo_status window_transpose(const hg_infer *n, window_auto pad, const hg
     bool same = pad == WINDOW_UPPER || pad == WINDOW_LOWER;
     for (int32_t i = 0; i < w->rank; i++) {
         hg_dim full = hg_dim_mul(d, w->stride[i], hg_dim_sub(d, in[i], one));
-        full = hg_dim_add(d, hg_dim_add(d, full, extra[i]), window_span(n, w, i));
+        full = hg_dim_add(d, hg_dim_add(d, full, extra[i]), hg_window_span(n->dims, w, i));
         if (n_shape == 0 && !same) {
             w->out[i] = hg_dim_sub(d, hg_dim_sub(d, full, w->pad_begin[i]), w->pad_end[i]);
             continue;

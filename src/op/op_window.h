@@ -29,6 +29,8 @@ typedef enum hg_window_kind {
  * otherwise. */
 HG_MUST_CHECK holo_status hg_window_read(const hg_infer *n, hg_window_kind kind, int32_t rank,
                                          const hg_dim *in, const hg_dim *kernel, hg_window *w);
+/* Elements that a dilated kernel spans: (kernel - 1) * dilation + 1. */
+hg_dim hg_window_span(hg_dims *d, const hg_window *w, int32_t i);
 /* The same for code that emits; nothing can fail that inference has not refused. */
 hg_infer hg_emit_reader(const hg_emit *e);
 

@@ -1,5 +1,6 @@
 /* pad.c - Pad: a tensor with a border added or cut off. */
 #include "op/op.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 #include "op/op_upgrade.h"
 
@@ -93,6 +94,27 @@ static holo_status pad_emit(hg_emit *e)
     return HOLO_OK;
 }
 
+/* What was added is cut off, what was cut off is 0. */
+static holo_status pad_gradient(hg_gradient *d)
+{
+    hg_dims *dims = &d->b->g->dims;
+    const hg_infer n = hg_gradient_reader(d);
+    const int32_t rank = hg_gradient_type(d, 0)->rank;
+    hg_dim before[HG_MAX_RANK], after[HG_MAX_RANK], none = hg_dim_const(dims, 0);
+    pad_inputs p = {0};
+    if (pad_mode(hg_node_string(hg_gradient_node(d), "mode", "constant")) != 0)
+        return hg_gradient_pick(d);
+    if (hg_gradient_input(d, 2) != 0 && d->wanted[2])
+        return hg_gradient_fail(d, "its constant value is a variable");
+    HG_TRY(pad_read(&n, rank, &p));
+    for (int32_t i = 0; i < rank; i++) {
+        before[i] = hg_dim_sub(dims, none, hg_shape_pick(dims, &p.axes, p.before, i, none));
+        after[i] = hg_dim_sub(dims, none, hg_shape_pick(dims, &p.axes, p.after, i, none));
+    }
+    d->in[0] = hg_build_pad(d->b, d->out[0], before, after, rank);
+    return d->b->status;
+}
+
 const hg_op hg_op_pad = {
     .name = "Pad",
     .brief = "a tensor with a border added or cut off",
@@ -105,4 +127,5 @@ const hg_op hg_op_pad = {
     .infer = pad_infer,
     .kernel = "pad",
     .emit = pad_emit,
+    .gradient = pad_gradient,
 };

@@ -6,6 +6,11 @@ static holo_status reducel1_emit(hg_emit *e)
     return hg_reduce_emit(e, HG_REDUCE_L1);
 }
 
+static holo_status reducel1_gradient(hg_gradient *d)
+{
+    return hg_reduce_gradient(d, HG_REDUCE_L1);
+}
+
 const hg_op hg_op_reducel1 = {
     .name = "ReduceL1",
     .brief = "the sum of absolute values over axes",
@@ -17,4 +22,5 @@ const hg_op hg_op_reducel1 = {
     .infer = hg_reduce_infer,
     .kernel = "reduce",
     .emit = reducel1_emit,
+    .gradient = reducel1_gradient,
 };

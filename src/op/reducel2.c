@@ -6,6 +6,11 @@ static holo_status reducel2_emit(hg_emit *e)
     return hg_reduce_emit(e, HG_REDUCE_L2);
 }
 
+static holo_status reducel2_gradient(hg_gradient *d)
+{
+    return hg_reduce_gradient(d, HG_REDUCE_L2);
+}
+
 const hg_op hg_op_reducel2 = {
     .name = "ReduceL2",
     .brief = "the root of the sum of squares over axes",
@@ -17,4 +22,5 @@ const hg_op hg_op_reducel2 = {
     .infer = hg_reduce_infer,
     .kernel = "reduce",
     .emit = reducel2_emit,
+    .gradient = reducel2_gradient,
 };

@@ -6,6 +6,11 @@ static holo_status reducelogsum_emit(hg_emit *e)
     return hg_reduce_emit(e, HG_REDUCE_LOG_SUM);
 }
 
+static holo_status reducelogsum_gradient(hg_gradient *d)
+{
+    return hg_reduce_gradient(d, HG_REDUCE_LOG_SUM);
+}
+
 const hg_op hg_op_reducelogsum = {
     .name = "ReduceLogSum",
     .brief = "the logarithm of the sum over axes",
@@ -17,4 +22,5 @@ const hg_op hg_op_reducelogsum = {
     .infer = hg_reduce_infer,
     .kernel = "reduce",
     .emit = reducelogsum_emit,
+    .gradient = reducelogsum_gradient,
 };

@@ -6,6 +6,11 @@ static holo_status reducelogsumexp_emit(hg_emit *e)
     return hg_reduce_emit(e, HG_REDUCE_LOG_SUM_EXP);
 }
 
+static holo_status reducelogsumexp_gradient(hg_gradient *d)
+{
+    return hg_reduce_gradient(d, HG_REDUCE_LOG_SUM_EXP);
+}
+
 const hg_op hg_op_reducelogsumexp = {
     .name = "ReduceLogSumExp",
     .brief = "the logarithm of the sum of exponentials over axes",
@@ -17,4 +22,5 @@ const hg_op hg_op_reducelogsumexp = {
     .infer = hg_reduce_infer,
     .kernel = "reduce",
     .emit = reducelogsumexp_emit,
+    .gradient = reducelogsumexp_gradient,
 };

@@ -6,6 +6,11 @@ static holo_status reducemax_emit(hg_emit *e)
     return hg_reduce_emit(e, HG_REDUCE_MAX);
 }
 
+static holo_status reducemax_gradient(hg_gradient *d)
+{
+    return hg_reduce_gradient(d, HG_REDUCE_MAX);
+}
+
 const hg_op hg_op_reducemax = {
     .name = "ReduceMax",
     .brief = "the largest element over axes",
@@ -17,4 +22,5 @@ const hg_op hg_op_reducemax = {
     .infer = hg_reduce_infer,
     .kernel = "reduce",
     .emit = reducemax_emit,
+    .gradient = reducemax_gradient,
 };

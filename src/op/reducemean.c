@@ -6,6 +6,11 @@ static holo_status reducemean_emit(hg_emit *e)
     return hg_reduce_emit(e, HG_REDUCE_MEAN);
 }
 
+static holo_status reducemean_gradient(hg_gradient *d)
+{
+    return hg_reduce_gradient(d, HG_REDUCE_MEAN);
+}
+
 const hg_op hg_op_reducemean = {
     .name = "ReduceMean",
     .brief = "the mean over axes",
@@ -17,4 +22,5 @@ const hg_op hg_op_reducemean = {
     .infer = hg_reduce_infer,
     .kernel = "reduce",
     .emit = reducemean_emit,
+    .gradient = reducemean_gradient,
 };

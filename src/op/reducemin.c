@@ -6,6 +6,11 @@ static holo_status reducemin_emit(hg_emit *e)
     return hg_reduce_emit(e, HG_REDUCE_MIN);
 }
 
+static holo_status reducemin_gradient(hg_gradient *d)
+{
+    return hg_reduce_gradient(d, HG_REDUCE_MIN);
+}
+
 const hg_op hg_op_reducemin = {
     .name = "ReduceMin",
     .brief = "the smallest element over axes",
@@ -17,4 +22,5 @@ const hg_op hg_op_reducemin = {
     .infer = hg_reduce_infer,
     .kernel = "reduce",
     .emit = reducemin_emit,
+    .gradient = reducemin_gradient,
 };

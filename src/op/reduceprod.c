@@ -6,6 +6,11 @@ static holo_status reduceprod_emit(hg_emit *e)
     return hg_reduce_emit(e, HG_REDUCE_PROD);
 }
 
+static holo_status reduceprod_gradient(hg_gradient *d)
+{
+    return hg_reduce_gradient(d, HG_REDUCE_PROD);
+}
+
 const hg_op hg_op_reduceprod = {
     .name = "ReduceProd",
     .brief = "the product over axes",
@@ -17,4 +22,5 @@ const hg_op hg_op_reduceprod = {
     .infer = hg_reduce_infer,
     .kernel = "reduce",
     .emit = reduceprod_emit,
+    .gradient = reduceprod_gradient,
 };

@@ -6,6 +6,11 @@ static holo_status reducesum_emit(hg_emit *e)
     return hg_reduce_emit(e, HG_REDUCE_SUM);
 }
 
+static holo_status reducesum_gradient(hg_gradient *d)
+{
+    return hg_reduce_gradient(d, HG_REDUCE_SUM);
+}
+
 const hg_op hg_op_reducesum = {
     .name = "ReduceSum",
     .brief = "the sum over axes",
@@ -17,4 +22,5 @@ const hg_op hg_op_reducesum = {
     .infer = hg_reduce_infer,
     .kernel = "reduce",
     .emit = reducesum_emit,
+    .gradient = reducesum_gradient,
 };

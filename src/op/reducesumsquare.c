@@ -6,6 +6,11 @@ static holo_status reducesumsquare_emit(hg_emit *e)
     return hg_reduce_emit(e, HG_REDUCE_SUM_SQUARE);
 }
 
+static holo_status reducesumsquare_gradient(hg_gradient *d)
+{
+    return hg_reduce_gradient(d, HG_REDUCE_SUM_SQUARE);
+}
+
 const hg_op hg_op_reducesumsquare = {
     .name = "ReduceSumSquare",
     .brief = "the sum of squares over axes",
@@ -17,4 +22,5 @@ const hg_op hg_op_reducesumsquare = {
     .infer = hg_reduce_infer,
     .kernel = "reduce",
     .emit = reducesumsquare_emit,
+    .gradient = reducesumsquare_gradient,
 };

@@ -1,6 +1,7 @@
 /* reshape.c - Reshape: the same elements under other dimensions. */
 #include "op/op.h"
 #include "op/op_copy.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 #include "op/op_upgrade.h"
 
@@ -109,4 +110,5 @@ const hg_op hg_op_reshape = {
     .upgrade = reshape_upgrade,
     .infer = reshape_infer,
     .emit = hg_emit_same_elements,
+    .gradient = hg_gradient_same_elements,
 };

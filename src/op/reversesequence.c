@@ -1,5 +1,6 @@
 /* reversesequence.c - ReverseSequence: the first elements of each sequence of a batch, reversed. */
 #include "op/op.h"
+#include "op/op_gradient.h"
 
 static holo_status reversesequence_infer(hg_infer *n)
 {
@@ -36,4 +37,5 @@ const hg_op hg_op_reversesequence = {
     .infer = reversesequence_infer,
     .kernel = "reversesequence",
     .emit = reversesequence_emit,
+    .gradient = hg_gradient_pick,
 };

@@ -19,6 +19,11 @@ static holo_status rmsnormalization_emit(hg_emit *e)
     return hg_norm_emit(e, HG_NORM_RMS);
 }
 
+static holo_status rmsnormalization_gradient(hg_gradient *d)
+{
+    return hg_norm_gradient(d, HG_NORM_RMS);
+}
+
 const hg_op hg_op_rmsnormalization = {
     .name = "RMSNormalization",
     .brief = "x over the root of its mean square over the last axes, then scale",
@@ -30,4 +35,5 @@ const hg_op hg_op_rmsnormalization = {
     .lower = rmsnormalization_lower,
     .kernel = "layernorm",
     .emit = rmsnormalization_emit,
+    .gradient = rmsnormalization_gradient,
 };

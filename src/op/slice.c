@@ -1,6 +1,7 @@
 /* slice.c - Slice: every step-th element between start and end, along some axes. */
 #include "op/op.h"
 #include "op/op_copy.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 #include "op/op_upgrade.h"
 
@@ -138,6 +139,27 @@ static holo_status slice_emit(hg_emit *e)
     return hg_emit_copy(e, &copy);
 }
 
+/* Zeros around it; with other steps than 1, between too. */
+static holo_status slice_gradient(hg_gradient *d)
+{
+    hg_dims *dims = &d->b->g->dims;
+    const hg_infer n = hg_gradient_reader(d);
+    const hg_type type = *hg_gradient_type(d, 0);
+    hg_dim before[HG_MAX_RANK], after[HG_MAX_RANK], none = hg_dim_const(dims, 0);
+    slice_inputs s = {0};
+    HG_TRY(slice_read(&n, type.rank, &s));
+    for (int32_t i = 0; i < type.rank; i++) {
+        before[i] = after[i] = none;
+        if (hg_dim_is(dims, hg_shape_has_axis(dims, &s.axes, i), 0)) continue;
+        const slice_axis a = slice_along(dims, &s, i, type.dim[i]);
+        if (!hg_dim_is(dims, a.step, 1)) return hg_gradient_pick(d);
+        before[i] = a.start;
+        after[i] = hg_dim_sub(dims, hg_dim_sub(dims, type.dim[i], a.start), a.size);
+    }
+    d->in[0] = hg_build_pad(d->b, d->out[0], before, after, type.rank);
+    return d->b->status;
+}
+
 const hg_op hg_op_slice = {
     .name = "Slice",
     .brief = "every step-th element between start and end, along some axes",
@@ -150,4 +172,5 @@ const hg_op hg_op_slice = {
     .infer = slice_infer,
     .kernel = "copy.strided",
     .emit = slice_emit,
+    .gradient = slice_gradient,
 };

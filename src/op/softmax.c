@@ -6,6 +6,11 @@ static holo_status softmax_emit(hg_emit *e)
     return hg_softmax_emit(e, false);
 }
 
+static holo_status softmax_gradient(hg_gradient *d)
+{
+    return hg_softmax_gradient(d, false);
+}
+
 const hg_op hg_op_softmax = {
     .name = "Softmax",
     .brief = "e^x over its sum along an axis",
@@ -18,4 +23,5 @@ const hg_op hg_op_softmax = {
     .infer = hg_softmax_infer,
     .kernel = "softmax",
     .emit = softmax_emit,
+    .gradient = softmax_gradient,
 };

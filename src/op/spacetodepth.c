@@ -1,6 +1,7 @@
 /* spacetodepth.c - SpaceToDepth: blocks of pixels become channels. */
 #include "op/op.h"
 #include "op/op_copy.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 
 static holo_status spacetodepth_infer(hg_infer *n)
@@ -53,4 +54,5 @@ const hg_op hg_op_spacetodepth = {
     .infer = spacetodepth_infer,
     .kernel = "copy.strided",
     .emit = spacetodepth_emit,
+    .gradient = hg_gradient_pick,
 };

@@ -1,6 +1,7 @@
 /* squeeze.c - Squeeze: the same elements without some dimensions of 1. */
 #include "op/op.h"
 #include "op/op_copy.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 #include "op/op_upgrade.h"
 
@@ -85,4 +86,5 @@ const hg_op hg_op_squeeze = {
     .upgrade = squeeze_upgrade,
     .infer = squeeze_infer,
     .emit = hg_emit_same_elements,
+    .gradient = hg_gradient_same_elements,
 };

@@ -1,6 +1,7 @@
 /* tile.c - Tile: a tensor repeated along its dimensions. */
 #include "op/op.h"
 #include "op/op_copy.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 #include "op/op_upgrade.h"
 
@@ -63,6 +64,15 @@ static holo_status tile_emit(hg_emit *e)
     return hg_emit_copy(e, &copy);
 }
 
+static holo_status tile_gradient(hg_gradient *d)
+{
+    const hg_type type = *hg_gradient_type(d, 0);
+    d->in[0] = d->out[0];
+    for (int32_t i = 0; i < type.rank; i++)
+        d->in[0] = hg_build_fold(d->b, d->in[0], i, type.dim[i]);
+    return d->b->status;
+}
+
 const hg_op hg_op_tile = {
     .name = "Tile",
     .brief = "a tensor repeated along its dimensions",
@@ -75,4 +85,5 @@ const hg_op hg_op_tile = {
     .infer = tile_infer,
     .kernel = "copy.strided",
     .emit = tile_emit,
+    .gradient = tile_gradient,
 };

@@ -1,4 +1,5 @@
 /* topk.c - TopK: the k largest or smallest elements along an axis, and where they were. */
+#include "op/op_gradient.h"
 #include "op/op_scalar.h"
 #include "op/op_upgrade.h"
 
@@ -43,6 +44,20 @@ static holo_status topk_emit(hg_emit *e)
     return hg_emit_int(e, hg_node_int(e->node, "largest", 1) != 0);
 }
 
+/* Back to where they were; a node of its own says where, since the output may be unwanted. */
+static holo_status topk_gradient(hg_gradient *d)
+{
+    const hg_node *n = hg_gradient_node(d);
+    const hg_type type = *hg_gradient_type(d, 0);
+    const int64_t axis = hg_node_int(n, "axis", -1);
+    const hg_value_id in[] = {hg_gradient_input(d, 0), hg_gradient_input(d, 1)};
+    const hg_node_id id = hg_build_node(d->b, "TopK", in, 2, n->attr, n->n_attr, 2);
+    if (id == 0) return d->b->status;
+    const hg_value_id index = hg_graph_node(d->b->g, id)->out[1];
+    d->in[0] = hg_build_scatter(d->b, &type, index, d->out[0], axis);
+    return d->b->status;
+}
+
 const hg_op hg_op_topk = {
     .name = "TopK",
     .brief = "the k largest or smallest elements along an axis, and where they were",
@@ -55,4 +70,5 @@ const hg_op hg_op_topk = {
     .infer = topk_infer,
     .kernel = "topk",
     .emit = topk_emit,
+    .gradient = topk_gradient,
 };

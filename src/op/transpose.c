@@ -1,6 +1,7 @@
 /* transpose.c - Transpose: dimensions in another order. */
 #include "op/op.h"
 #include "op/op_copy.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 
 /* Place i of the result is place perm[i] of the input; without the attribute, the order is
@@ -48,6 +49,17 @@ static holo_status transpose_emit(hg_emit *e)
     return hg_emit_copy(e, &copy);
 }
 
+static holo_status transpose_gradient(hg_gradient *d)
+{
+    const int32_t rank = hg_gradient_type(d, 0)->rank;
+    int64_t back[HG_MAX_RANK];
+    for (int32_t i = 0; i < rank; i++)
+        back[transpose_source(hg_gradient_node(d), rank, i)] = i;
+    const hg_attr perm = hg_attr_make_ints(d->b, "perm", back, (uint32_t)rank);
+    d->in[0] = hg_build_op(d->b, "Transpose", &d->out[0], 1, &perm, 1);
+    return d->b->status;
+}
+
 const hg_op hg_op_transpose = {
     .name = "Transpose",
     .brief = "dimensions in another order",
@@ -59,4 +71,5 @@ const hg_op hg_op_transpose = {
     .infer = transpose_infer,
     .kernel = "copy.strided",
     .emit = transpose_emit,
+    .gradient = transpose_gradient,
 };

@@ -1,5 +1,6 @@
 /* trilu.c - Trilu: the upper or lower triangle of matrices, zero elsewhere. */
 #include "op/op.h"
+#include "op/op_gradient.h"
 
 static holo_status trilu_infer(hg_infer *n)
 {
@@ -28,6 +29,14 @@ static holo_status trilu_emit(hg_emit *e)
     return hg_emit_dim(e, k[0]);
 }
 
+static holo_status trilu_gradient(hg_gradient *d)
+{
+    const hg_value_id in[] = {d->out[0], hg_gradient_input(d, 1)};
+    const hg_node_id id = hg_build_copy(d->b, d->id, in, in[1] == 0 ? 1 : 2);
+    if (id != 0) d->in[0] = hg_graph_node(d->b->g, id)->out[0];
+    return d->b->status;
+}
+
 const hg_op hg_op_trilu = {
     .name = "Trilu",
     .brief = "the upper or lower triangle of matrices, zero elsewhere",
@@ -38,4 +47,5 @@ const hg_op hg_op_trilu = {
     .infer = trilu_infer,
     .kernel = "trilu",
     .emit = trilu_emit,
+    .gradient = trilu_gradient,
 };

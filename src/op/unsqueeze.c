@@ -1,6 +1,7 @@
 /* unsqueeze.c - Unsqueeze: the same elements with dimensions of 1 inserted. */
 #include "op/op.h"
 #include "op/op_copy.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 #include "op/op_upgrade.h"
 
@@ -48,4 +49,5 @@ const hg_op hg_op_unsqueeze = {
     .upgrade = unsqueeze_upgrade,
     .infer = unsqueeze_infer,
     .emit = hg_emit_same_elements,
+    .gradient = hg_gradient_same_elements,
 };

@@ -174,12 +174,54 @@ static void order_million_nodes(void)
     make_deinit(&f);
 }
 
+/* A Gradient of `of` with respect to x, before the node that gives v. */
+static make order_gradient(make_fixture *f, const char *of)
+{
+    static const char domain[] = "ai.onnx.preview.training";
+    make g = make_graph_xy(f), n = make_node(f, "gradient", "Gradient", "x", "y");
+    make xs = make_attr(f, "xs", 8), y = make_attr(f, "y", 3), training = make_new(&f->arena);
+    const make relu = make_node(f, "relu", "Relu", "x", "v");
+    make_text(&n, 7, domain);
+    make_text(&xs, 9, "x");
+    make_text(&y, 4, of);
+    make_in(&n, 5, &y);
+    make_in(&n, 5, &xs);
+    make_in(&g, GRAPH_NODE, &n);
+    make_in(&g, GRAPH_NODE, &relu);
+    make m = make_model(f, &g, 14);
+    make_text(&training, 1, domain);
+    make_int(&training, 2, 1);
+    make_in(&m, 8, &training);
+    return m;
+}
+
+/* Values that attributes name are inputs: their nodes come first. */
+static void order_counts_named(void)
+{
+    make_fixture f;
+    make_init(&f);
+    const make m = order_gradient(&f, "v"), missing = order_gradient(&f, "nowhere");
+    if (CHECK_OK(make_import(&f, &m, NULL), &f.error)) {
+        const hg_region *r = hg_graph_region(&f.graph, HG_REGION_MAIN);
+        const hg_node *relu = hg_graph_node(&f.graph, r->first);
+        const hg_node *last = hg_graph_node(&f.graph, r->last);
+        CHECK(hg_str_is(relu->name, "relu"));
+        CHECK_EQ_INT(last->n_in, 3); /* given, named in xs, y; whatever the order of attributes */
+        CHECK_EQ_INT(hg_node_in(&f.graph, last, 1), r->in[0]);
+        CHECK_EQ_INT(hg_node_in(&f.graph, last, 2), relu->out[0]);
+    }
+    CHECK_STATUS(make_import(&f, &missing, NULL), HOLO_E_MODEL);
+    CHECK_HAS(f.error.message, "attribute 'y' names 'nowhere'");
+    make_deinit(&f);
+}
+
 const hg_test_case hg_tests_import_order[] = {
     {"sorts", order_sorts},
     {"is_stable", order_is_stable},
     {"refuses_cycles", order_refuses_cycles},
     {"counts_bodies", order_counts_bodies},
     {"knows_names_of_bodies", order_knows_names_of_bodies},
+    {"counts_named", order_counts_named},
     {"million_nodes", order_million_nodes},
     {0},
 };

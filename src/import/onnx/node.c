@@ -147,6 +147,38 @@ static holo_status node_read_attributes(hg_importer *im, const hg_frame *frame, 
     return HOLO_OK;
 }
 
+static holo_status node_add_input(hg_importer *im, const hg_frame *frame, const hg_attr *a,
+                                  hg_str name, uint32_t *count)
+{
+    const hg_value_id value = hg_import_find(frame, name);
+    if (value == 0 || value == HG_VALUE_ABSENT)
+        return hg_import_fail(im, HOLO_E_MODEL,
+                              "attribute '%.*s' names '%.*s', which no node, input or initializer "
+                              "defines",
+                              HG_STR_ARG(a->name), HG_STR_ARG(hg_import_shown(name)));
+    hg_value_id *grown =
+        hg_arena_grow(&im->ctx->scratch, im->in, *count, &im->in_capacity, sizeof *grown);
+    if (grown == NULL) return hg_fail_nomem(im->ctx->error, sizeof *grown);
+    im->in = grown;
+    im->in[(*count)++] = value;
+    return HOLO_OK;
+}
+
+/* Values that attributes name follow the inputs: from here on they are known by more than names. */
+static holo_status node_read_named(hg_importer *im, const hg_frame *frame, const hg_op *op,
+                                   const node_parts *parts, uint32_t *count)
+{
+    for (size_t k = 0; k < HG_COUNT(op->named) && op->named[k] != NULL; k++)
+        for (uint32_t i = 0; i < parts->n_attr; i++) {
+            const hg_attr *a = &parts->attr[i];
+            if (!hg_str_is(a->name, op->named[k])) continue;
+            if (a->kind == HG_ATTR_STRING) HG_TRY(node_add_input(im, frame, a, a->s, count));
+            for (size_t j = 0; a->kind == HG_ATTR_STRINGS && j < a->count; j++)
+                HG_TRY(node_add_input(im, frame, a, a->strings[j], count));
+        }
+    return HOLO_OK;
+}
+
 static holo_status node_check_bodies(const hg_importer *im, const hg_op *op,
                                      const node_parts *parts)
 {
@@ -198,6 +230,7 @@ static holo_status node_add(hg_importer *im, hg_frame *frame, const hg_onnx_node
     HG_TRY(node_check_bodies(im, op, &parts));
     HG_TRY(hg_import_full_name(im, frame, node->name, &spec.name));
     HG_TRY(node_read_inputs(im, frame, node->input, &spec.n_in));
+    HG_TRY(node_read_named(im, frame, op, &parts, &spec.n_in));
     HG_TRY(node_count_names(im, node->output, "outputs", &spec.n_out));
     /* Unnamed outputs at the end are left out, unless the operator always has them. */
     spec.n_out = (uint32_t)hg_max(spec.n_out, hg_min((int64_t)node->output.count, op->out.min));

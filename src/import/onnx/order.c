@@ -94,6 +94,14 @@ static holo_status order_visit_body(order_state *o, const order_scope *outer, hg
     return HOLO_OK;
 }
 
+/* A text attribute of the operator names values, as if they were inputs. */
+static bool order_is_named(const hg_op *op, hg_str attribute)
+{
+    for (size_t k = 0; op != NULL && k < HG_COUNT(op->named) && op->named[k] != NULL; k++)
+        if (hg_str_is(attribute, op->named[k])) return true;
+    return false;
+}
+
 static holo_status order_visit_node(order_state *o, const order_scope *scope, hg_wire message,
                                     uint32_t depth)
 {
@@ -103,10 +111,16 @@ static holo_status order_visit_node(order_state *o, const order_scope *scope, hg
     HG_TRY(hg_onnx_read_node(s, message, &node));
     while (hg_wire_list_next(&node.input, &item))
         order_use(o, scope, hg_onnx_text(item));
+    /* None of those is in the domain of nearly all nodes, which are many. */
+    const hg_op *op = node.domain.length == 0 ? NULL : hg_op_find(node.domain, node.op_type);
     while (hg_wire_list_next(&node.attribute, &item)) {
         hg_onnx_attribute a;
         HG_TRY(hg_onnx_read_attribute(s, item, &a));
         if (a.type == HG_ONNX_GRAPH) HG_TRY(order_visit_body(o, scope, a.g, depth + 1));
+        if (!order_is_named(op, a.name)) continue;
+        if (a.type == HG_ONNX_STRING) order_use(o, scope, a.s);
+        while (a.type == HG_ONNX_STRINGS && hg_wire_list_next(&a.strings, &item))
+            order_use(o, scope, hg_onnx_text(item));
     }
     return HOLO_OK;
 }

@@ -45,4 +45,5 @@ const hg_op hg_op_internal_matmul = {
     .infer = matmul_fused_infer,
     .kernel = "matmul",
     .emit = matmul_fused_emit,
+    .gradient = hg_matmul_gradient,
 };

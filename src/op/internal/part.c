@@ -2,6 +2,7 @@
  * says: what the input does not hold is an error. */
 #include "op/op.h"
 #include "op/op_copy.h"
+#include "op/op_gradient.h"
 #include "op/op_shape.h"
 
 static hg_dim part_dim(const hg_node *n, const char *name)
@@ -34,6 +35,22 @@ static holo_status part_emit(hg_emit *e)
     return hg_emit_copy(e, &copy);
 }
 
+static holo_status part_gradient(hg_gradient *d)
+{
+    hg_dims *dims = &d->b->g->dims;
+    const hg_node *node = hg_gradient_node(d);
+    const hg_type type = *hg_gradient_type(d, 0);
+    const int64_t axis = hg_node_int(node, "axis", 0);
+    const hg_dim begin = part_dim(node, "begin"), size = part_dim(node, "size");
+    hg_dim before[HG_MAX_RANK], after[HG_MAX_RANK];
+    for (int32_t i = 0; i < type.rank; i++)
+        before[i] = after[i] = hg_dim_const(dims, 0);
+    before[axis] = begin;
+    after[axis] = hg_dim_sub(dims, hg_dim_sub(dims, type.dim[axis], begin), size);
+    d->in[0] = hg_build_pad(d->b, d->out[0], before, after, type.rank);
+    return d->b->status;
+}
+
 const hg_op hg_op_internal_part = {
     .name = "Part",
     .domain = "holo",
@@ -45,4 +62,5 @@ const hg_op hg_op_internal_part = {
     .infer = part_infer,
     .kernel = "copy.strided",
     .emit = part_emit,
+    .gradient = part_gradient,
 };
