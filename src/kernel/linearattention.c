@@ -169,62 +169,86 @@ static void linear_state(const linear_block *l, const holo_tensor *t, bool store
     }
 }
 
-/* S = e^g S */
-static void linear_decay(const linear_block *l, int64_t token)
+/* The factor of each row of the state: e^g. */
+static void linear_factors(const linear_block *l, int64_t token)
 {
     const holo_tensor *t = &l->a->in[LINEAR_DECAY];
     const int64_t n = t->dim[2] / l->s.heads;
     hg_lane_read(t->dtype, l->factor, t->data, (token * l->s.heads + l->head) * n, 1, n);
     for (int64_t d = 0; d < n; d++)
         l->factor[d] = hg_exp_f32(l->factor[d]);
-    for (int64_t d = 0; d < l->s.keys; d++) {
-        const float factor = l->factor[n == 1 ? 0 : d];
-        float *row = l->state + d * LINEAR_BLOCK;
-        for (int j = 0; j < LINEAR_BLOCK; j++)
-            row[j] *= factor;
-    }
+    for (int64_t d = n; d < l->s.keys; d++) /* one for all */
+        l->factor[d] = l->factor[0];
 }
 
-/* v = b (v - S' k) */
-static void linear_correct(const linear_block *l, int64_t token, float *value)
+/* S = e^g S; found = S' k */
+static void linear_decay(const linear_block *l, float *HG_RESTRICT found)
+{
+    float sum[LINEAR_BLOCK] = {0};
+    for (int64_t d = 0; d < l->s.keys; d++) {
+        float *row = l->state + d * LINEAR_BLOCK;
+        const float factor = l->factor[d], key = l->key[d];
+        for (int j = 0; j < LINEAR_BLOCK; j++)
+            row[j] *= factor;
+        for (int j = 0; j < LINEAR_BLOCK; j++)
+            sum[j] += row[j] * key;
+    }
+    memcpy(found, sum, sizeof sum);
+}
+
+/* v = b (v - found) */
+static void linear_correct(const linear_block *l, int64_t token, const float *found, float *value)
 {
     const holo_tensor *t = &l->a->in[LINEAR_RATE];
-    float found[LINEAR_BLOCK] = {0}, rate;
-    for (int64_t d = 0; d < l->s.keys; d++) {
-        const float *row = l->state + d * LINEAR_BLOCK;
-        for (int j = 0; j < LINEAR_BLOCK; j++)
-            found[j] += row[j] * l->key[d];
-    }
     const int64_t at = t->dim[2] == 1 ? token : token * l->s.heads + l->head;
+    float rate;
     hg_lane_read(t->dtype, &rate, t->data, at, 1, 1);
     for (int j = 0; j < LINEAR_BLOCK; j++)
         value[j] = rate * (value[j] - found[j]);
 }
 
-/* S = S + k v' */
-static void linear_write(const linear_block *l, const float *value)
+/* S = S + k v'; sum = q' S for the first query */
+static void linear_write(const linear_block *l, const float *value, float *HG_RESTRICT out)
 {
+    float sum[LINEAR_BLOCK] = {0}, v[LINEAR_BLOCK];
+    memcpy(v, value, sizeof v);
     for (int64_t d = 0; d < l->s.keys; d++) {
         float *row = l->state + d * LINEAR_BLOCK;
+        const float key = l->key[d], query = l->query[d];
         for (int j = 0; j < LINEAR_BLOCK; j++)
-            row[j] += l->key[d] * value[j];
+            row[j] += key * v[j];
+        for (int j = 0; j < LINEAR_BLOCK; j++)
+            sum[j] += query * row[j];
     }
+    memcpy(out, sum, sizeof sum);
 }
 
-/* o = scale q' S for the queries that share the head */
-static void linear_read(const linear_block *l, int64_t token)
+/* sum = q' S for another query of the same head */
+static void linear_read(const linear_block *l, float *HG_RESTRICT out)
+{
+    float sum[LINEAR_BLOCK] = {0};
+    for (int64_t d = 0; d < l->s.keys; d++) {
+        const float *row = l->state + d * LINEAR_BLOCK;
+        const float query = l->query[d];
+        for (int j = 0; j < LINEAR_BLOCK; j++)
+            sum[j] += query * row[j];
+    }
+    memcpy(out, sum, sizeof sum);
+}
+
+/* The state takes the value in and answers the queries that share the head. */
+static void linear_answer(const linear_block *l, int64_t token, const float *value)
 {
     const holo_tensor *q = &l->a->in[LINEAR_Q], *out = &l->a->out[0];
     const int64_t share = l->s.q_heads / l->s.heads;
     for (int64_t k = 0; k < share; k++) {
         const int64_t head = token * l->s.q_heads + l->head * share + k;
-        float sum[LINEAR_BLOCK] = {0};
+        float sum[LINEAR_BLOCK];
         hg_lane_read(q->dtype, l->query, q->data, head * l->s.keys, 1, l->s.keys);
-        for (int64_t d = 0; d < l->s.keys; d++) {
-            const float *row = l->state + d * LINEAR_BLOCK;
-            for (int j = 0; j < LINEAR_BLOCK; j++)
-                sum[j] += l->query[d] * row[j];
-        }
+        if (k == 0)
+            linear_write(l, value, sum);
+        else
+            linear_read(l, sum);
         for (int j = 0; j < LINEAR_BLOCK; j++)
             sum[j] *= l->s.scale;
         hg_lane_write(out->dtype, false, out->data, head * l->s.values + l->first, 1, sum,
@@ -236,13 +260,14 @@ static void linear_token(const linear_block *l, int64_t token)
 {
     const holo_tensor *k = &l->a->in[LINEAR_K], *v = &l->a->in[LINEAR_V];
     const int64_t head = token * l->s.heads + l->head;
-    float value[LINEAR_BLOCK] = {0};
+    const bool decays = hg_args_has(l->a, LINEAR_DECAY), corrects = hg_args_has(l->a, LINEAR_RATE);
+    float value[LINEAR_BLOCK] = {0}, found[LINEAR_BLOCK];
     hg_lane_read(k->dtype, l->key, k->data, head * l->s.keys, 1, l->s.keys);
     hg_lane_read(v->dtype, value, v->data, head * l->s.values + l->first, 1, l->width);
-    if (hg_args_has(l->a, LINEAR_DECAY)) linear_decay(l, token);
-    if (hg_args_has(l->a, LINEAR_RATE)) linear_correct(l, token, value);
-    linear_write(l, value);
-    linear_read(l, token);
+    if (decays) linear_factors(l, token);
+    if (decays || corrects) linear_decay(l, found);
+    if (corrects) linear_correct(l, token, found, value);
+    linear_answer(l, token, value);
 }
 
 static void linear_run(const hg_args *a, hg_range r)
@@ -252,6 +277,8 @@ static void linear_run(const hg_args *a, hg_range r)
     l.key = l.state + l.s.keys * LINEAR_BLOCK;
     l.query = l.key + l.s.keys;
     l.factor = l.query + l.s.keys;
+    for (int64_t d = 0; d < l.s.keys; d++)
+        l.factor[d] = 1; /* stays so without a decay */
     for (int64_t unit = r.begin; unit < r.end; unit++) {
         l.item = unit / l.s.blocks / l.s.heads;
         l.head = unit / l.s.blocks % l.s.heads;
