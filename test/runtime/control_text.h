@@ -15,8 +15,9 @@ typedef struct control {
     holo_error error;
 } control;
 
-/* The .holo of a graph in text form. */
-static inline bool control_compile(control *f, const char *text, uint32_t flags)
+/* The .holo of a graph in text form; it may be rewritten before. */
+static inline bool control_compile_with(control *f, const char *text, uint32_t flags,
+                                        holo_status (*rewrite)(hg_graph *g))
 {
     hg_compile c;
     holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
@@ -24,25 +25,38 @@ static inline bool control_compile(control *f, const char *text, uint32_t flags)
     holo_status status = hg_compile_init(&c, &options, 1, &f->error);
     if (status == HOLO_OK) status = hg_graph_init(&c.model[0].graph, &c.ctx);
     if (status == HOLO_OK) status = hg_graph_parse(&c.model[0].graph, hg_str_from(text), &f->error);
+    if (status == HOLO_OK && rewrite != NULL) status = rewrite(&c.model[0].graph);
     if (status == HOLO_OK) status = hg_compile_model_run(&c, &c.model[0]);
     if (status == HOLO_OK) status = hg_compile_to_memory(&c, &f->data, &f->size);
     hg_compile_deinit(&c);
     return CHECK_OK(status, &f->error);
 }
 
-static inline bool control_open(control *f, const char *text, uint32_t flags,
-                                const holo_session_options *options)
+static inline bool control_compile(control *f, const char *text, uint32_t flags)
+{
+    return control_compile_with(f, text, flags, NULL);
+}
+
+static inline bool control_open_with(control *f, const char *text, uint32_t flags,
+                                     const holo_session_options *options,
+                                     holo_status (*rewrite)(hg_graph *g))
 {
     holo_session_options standard = HOLO_SESSION_OPTIONS_INIT;
     standard.flags = HOLO_SESSION_POISON;
     *f = (control){0};
-    return control_compile(f, text, flags) &&
+    return control_compile_with(f, text, flags, rewrite) &&
            CHECK_OK(holo_model_open_memory(f->data, f->size, holo_kernels_all(), NULL, &f->model,
                                            &f->error),
                     &f->error) &&
            CHECK_OK(holo_session_new(f->model, options == NULL ? &standard : options, &f->session,
                                      &f->error),
                     &f->error);
+}
+
+static inline bool control_open(control *f, const char *text, uint32_t flags,
+                                const holo_session_options *options)
+{
+    return control_open_with(f, text, flags, options, NULL);
 }
 
 static inline void control_close(control *f)
