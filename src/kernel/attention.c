@@ -18,18 +18,25 @@
 
 enum { ATTENTION_LANES = 16 };
 
+/* Extents of operand `view`: batch, heads, rows, columns. */
+static void attention_extents(const hg_args *a, int view, int64_t *extent)
+{
+    const int64_t *p = a->param;
+    const bool is_q = view == HG_ATTENTION_Q;
+    extent[0] = p[HG_ATTENTION_BATCH];
+    extent[1] = p[HG_ATTENTION_HEADS] / (is_q ? 1 : p[HG_ATTENTION_REPEAT]);
+    extent[2] = p[is_q ? HG_ATTENTION_QUERIES : HG_ATTENTION_KEYS];
+    extent[3] = p[view == HG_ATTENTION_V ? HG_ATTENTION_WIDTH : HG_ATTENTION_SIZE];
+}
+
 /* The elements a view reaches lie inside its tensor. Division, not multiplication: strides and
  * sizes may be anything. */
-static holo_status attention_check_view(const hg_args *a, holo_error *e, int view, int64_t rows,
-                                        int64_t cols)
+static holo_status attention_check_view(const hg_args *a, holo_error *e, int view)
 {
     static const char *const names[] = {"queries", "keys", "values"};
     const int64_t *p = a->param + HG_ATTENTION_VIEWS + 5 * view;
-    const int64_t heads = a->param[HG_ATTENTION_HEADS] / a->param[HG_ATTENTION_REPEAT];
-    const int64_t extent[4] = {a->param[HG_ATTENTION_BATCH],
-                               view == HG_ATTENTION_Q ? a->param[HG_ATTENTION_HEADS] : heads, rows,
-                               cols};
-    int64_t left = holo_tensor_count(&a->in[view]) - 1;
+    int64_t left = holo_tensor_count(&a->in[view]) - 1, extent[4];
+    attention_extents(a, view, extent);
     for (int i = 0; i < 4; i++)
         if (extent[i] == 0) return HOLO_OK; /* nothing is read */
     HG_REQUIRE(e, p[0] >= 0 && p[0] <= left, HOLO_E_SHAPE, "%s begin at element %lld of %lld",
@@ -101,10 +108,8 @@ holo_status hg_attention_check(const hg_args *a, holo_error *e)
     HG_TRY(hg_check_param(a, e, HG_ATTENTION_LAYOUT, "layout", 0, HG_ATTENTION_BY_ROW));
     HG_TRY(hg_check_param(a, e, HG_ATTENTION_EMPTY, "empty", 0, HG_ATTENTION_ZERO_MASKED));
     HG_TRY(hg_check_param(a, e, HG_ATTENTION_DROPS, "drops", 0, 1));
-    HG_TRY(
-        attention_check_view(a, e, HG_ATTENTION_Q, p[HG_ATTENTION_QUERIES], p[HG_ATTENTION_SIZE]));
-    HG_TRY(attention_check_view(a, e, HG_ATTENTION_K, p[HG_ATTENTION_KEYS], p[HG_ATTENTION_SIZE]));
-    HG_TRY(attention_check_view(a, e, HG_ATTENTION_V, p[HG_ATTENTION_KEYS], p[HG_ATTENTION_WIDTH]));
+    for (int view = 0; view < 3; view++)
+        HG_TRY(attention_check_view(a, e, view));
     HG_TRY(attention_check_out(a, e));
     return attention_check_masks(a, e);
 }
@@ -117,6 +122,19 @@ static hg_score_mask attention_mask(const hg_args *a, uint32_t i)
     m.data = a->in[i].data;
     hg_broadcast_strides(&a->in[i], &scores, m.stride);
     return m;
+}
+
+/* Of an operand without elements nothing is read, but there may be no memory to count from. */
+static hg_attention_view attention_view(const hg_args *a, int view)
+{
+    static const float nothing = 0;
+    const int64_t *v = a->param + HG_ATTENTION_VIEWS + 5 * view;
+    int64_t extent[4];
+    attention_extents(a, view, extent);
+    for (int i = 0; i < 4; i++)
+        if (extent[i] == 0) return (hg_attention_view){.data = &nothing};
+    const float *data = a->in[view].data; /* not yet there while sizes are settled */
+    return (hg_attention_view){data == NULL ? &nothing : data + v[0], v[1], v[2], v[3], v[4]};
 }
 
 hg_attention hg_attention_of(const hg_args *a)
@@ -136,11 +154,8 @@ hg_attention hg_attention_of(const hg_args *a)
                       .drops = (uint8_t)p[HG_ATTENTION_DROPS],
                       .empty = (int32_t)p[HG_ATTENTION_EMPTY],
                       .out = a->out[0].data};
-    for (int i = 0; i < 3; i++) {
-        const int64_t *v = p + HG_ATTENTION_VIEWS + 5 * i;
-        s.view[i] =
-            (hg_attention_view){(const float *)a->in[i].data + v[0], v[1], v[2], v[3], v[4]};
-    }
+    for (int i = 0; i < 3; i++)
+        s.view[i] = attention_view(a, i);
     const bool by_row = p[HG_ATTENTION_LAYOUT] == HG_ATTENTION_BY_ROW;
     s.out_row = by_row ? s.heads * s.width : s.width;
     s.out_head = by_row ? s.width : s.queries * s.width;

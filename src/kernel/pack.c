@@ -1,9 +1,10 @@
 /* pack.c - rearranges weights into the layouts the CPU kernels read. Runs at compile time, never in
  * a session of an ordinary model; moves elements by size and never looks at their values.
  *
- *   pack.p16   B [K, N] (trans 0) or [N, K] (trans 1)  ->  [P, K, 16]            param trans
- *   pack.conv  W [O, C/G, KH, KW]                      ->  [G, P, KH*KW*C/G, 16]  param groups
- *   pack.dw    W [C, 1, KH, KW]                        ->  [KH*KW, C]
+ *   pack.p16   B [K, N] (trans 0) or [N, K] (trans 1)  ->  [P, K, 16]            param trans,
+ * first, count: columns [first, first + count) of all inputs side by side pack.conv  W [O, C/G, KH,
+ * KW]                      ->  [G, P, KH*KW*C/G, 16]  param groups pack.dw    W [C, 1, KH, KW] ->
+ * [KH*KW, C]
  *
  * P = ceil(columns / 16); columns beyond the last are zero. k runs over (kh, kw, c). */
 #include "kernel/pack.h"
@@ -17,10 +18,11 @@ static holo_status pack_check_dim(const holo_tensor *t, holo_error *e, int d, in
     return HOLO_OK;
 }
 
-static holo_status pack_check_common(const hg_args *a, holo_error *e, hg_types types, int n_param,
-                                     int rank_in, int rank_out)
+/* `n_in` inputs at most. */
+static holo_status pack_check_common(const hg_args *a, holo_error *e, hg_types types, int n_in,
+                                     int n_param, int rank_in, int rank_out)
 {
-    HG_TRY(hg_check_counts(a, e, 1, 1, 1, n_param));
+    HG_TRY(hg_check_counts(a, e, 1, n_in, 1, n_param));
     HG_TRY(hg_check_in_type(a, e, 0, types));
     HG_TRY(hg_check_same_type(&a->in[0], &a->out[0], e, "packed tensor"));
     HG_TRY(hg_check_out_type(a, e, 0, types));
@@ -55,10 +57,23 @@ static void pack_row(char *dst, const char *src, int64_t count, int64_t stride, 
 
 static holo_status pack_p16_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(pack_check_common(a, e, HG_TYPES_FLOAT, 1, 2, 3));
+    int64_t columns = 0; /* so few dims never overflow */
+    HG_TRY(pack_check_common(a, e, HG_TYPES_FLOAT, HG_PACK_MATRICES, 3, 2, 3));
     HG_TRY(hg_check_param(a, e, 0, "trans", 0, 1));
     const int trans = (int)a->param[0];
-    HG_TRY(pack_check_dim(&a->out[0], e, 0, hg_panels(a->in[0].dim[1 - trans])));
+    for (uint32_t i = 0; i < a->n_in; i++) {
+        const holo_tensor *t = &a->in[i];
+        HG_TRY(hg_check_in_type(a, e, i, HG_TYPES_FLOAT));
+        HG_TRY(hg_check_same_type(t, &a->in[0], e, "matrix"));
+        HG_TRY(hg_check_rank(t, e, "matrix", 2, 2));
+        HG_REQUIRE(e, t->dim[trans] == a->in[0].dim[trans], HOLO_E_SHAPE,
+                   "matrix %u has %lld rows, expected %lld", i, (long long)t->dim[trans],
+                   (long long)a->in[0].dim[trans]);
+        columns += t->dim[1 - trans];
+    }
+    HG_TRY(hg_check_param(a, e, 1, "first", 0, columns));
+    HG_TRY(hg_check_param(a, e, 2, "count", 0, columns - a->param[1]));
+    HG_TRY(pack_check_dim(&a->out[0], e, 0, hg_panels(a->param[2])));
     HG_TRY(pack_check_dim(&a->out[0], e, 1, a->in[0].dim[trans]));
     return pack_check_dim(&a->out[0], e, 2, HG_PANEL);
 }
@@ -68,26 +83,43 @@ static int64_t pack_p16_units(const hg_args *a)
     return pack_units(a, 1);
 }
 
-static void pack_p16_run(const hg_args *a, hg_range r)
+/* Columns [first, first + count) of one matrix, into part of a panel. */
+static void pack_p16_part(const holo_tensor *in, int trans, int64_t first, int64_t count, char *dst)
 {
-    const holo_tensor *in = &a->in[0];
-    const int trans = (int)a->param[0];
     const int64_t k = in->dim[trans], n = in->dim[1 - trans];
     const int64_t k_stride = trans ? 1 : n, n_stride = trans ? k : 1;
-    const size_t size = pack_size(a);
+    const size_t size = hg_dtype_bits(in->dtype) / 8;
+    const char *src = (const char *)in->data + (size_t)(first * n_stride) * size;
+    for (int64_t i = 0; i < k; i++)
+        pack_gather(dst + (size_t)(i * HG_PANEL) * size, src + (size_t)(i * k_stride) * size, count,
+                    n_stride, size);
+}
+
+static void pack_p16_run(const hg_args *a, hg_range r)
+{
+    const int trans = (int)a->param[0];
+    const int64_t k = a->in[0].dim[trans];
+    const size_t size = pack_size(a), bytes = (size_t)(k * HG_PANEL) * size;
     for (int64_t p = r.begin; p < r.end; p++) {
-        const char *src = (const char *)in->data + (size_t)(p * HG_PANEL * n_stride) * size;
-        char *dst = (char *)a->out[0].data + (size_t)(p * k * HG_PANEL) * size;
-        const int64_t cols = hg_min(HG_PANEL, n - p * HG_PANEL);
-        for (int64_t i = 0; i < k; i++)
-            pack_row(dst + (size_t)(i * HG_PANEL) * size, src + (size_t)(i * k_stride) * size, cols,
-                     n_stride, size);
+        char *dst = (char *)a->out[0].data + (size_t)p * bytes;
+        const int64_t first = a->param[1] + p * HG_PANEL;
+        const int64_t end = hg_min(first + HG_PANEL, a->param[1] + a->param[2]);
+        if (end - first < HG_PANEL) memset(dst, 0, bytes);
+        int64_t at = 0; /* columns of the inputs before */
+        for (uint32_t i = 0; i < a->n_in; i++) {
+            const int64_t n = a->in[i].dim[1 - trans];
+            const int64_t low = hg_max(first, at), high = hg_min(end, at + n);
+            if (low < high)
+                pack_p16_part(&a->in[i], trans, low - at, high - low,
+                              dst + (size_t)(low - first) * size);
+            at += n;
+        }
     }
 }
 
 static holo_status pack_conv_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(pack_check_common(a, e, PACK_TYPES_HALF, 1, 4, 4));
+    HG_TRY(pack_check_common(a, e, PACK_TYPES_HALF, 1, 1, 4, 4));
     HG_TRY(hg_check_param(a, e, 0, "groups", 1, INT32_MAX));
     const holo_tensor *w = &a->in[0];
     const int64_t groups = a->param[0];
@@ -127,7 +159,7 @@ static void pack_conv_run(const hg_args *a, hg_range r)
 
 static holo_status pack_dw_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(pack_check_common(a, e, PACK_TYPES_HALF, 0, 4, 2));
+    HG_TRY(pack_check_common(a, e, PACK_TYPES_HALF, 1, 0, 4, 2));
     const holo_tensor *w = &a->in[0];
     HG_REQUIRE(e, w->dim[1] == 1, HOLO_E_SHAPE, "weights have %lld channels a group, expected 1",
                (long long)w->dim[1]);

@@ -4,7 +4,7 @@
 
 #include "isa/kernel.h"
 
-enum { HG_PANEL = 16 };
+enum { HG_PANEL = 16, HG_PACK_MATRICES = 8 /* side by side in one packing */ };
 
 /* Panels that hold n columns. */
 static inline int64_t hg_panels(int64_t n)

@@ -32,6 +32,8 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_recognize_norm,      /* before layout and fusion take the pattern apart */
     &hg_pass_recognize_attention, /* while heads are split as exporters write it */
     &hg_pass_drop_dead,
+    &hg_pass_merge_projections, /* only what the attention alone reads */
+    &hg_pass_drop_dead,
     &hg_pass_choose_layout,
     &hg_pass_push_transpose,
     &hg_pass_fold_constants,  /* constants that were transposed on the way */

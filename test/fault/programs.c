@@ -99,6 +99,9 @@ const char *const fault_graphs[] = {
     "graph(%w: float32[9,20], %d: float32[8,1,3,3], %v: float32[8,4,3,3]) { %a = holo:PackP16(%w)"
     " %b = holo:PackDw(%d) %c = holo:PackConv(%v) {group=2}"
     " return %a as \"a\", %b as \"b\", %c as \"c\" }",
+    "graph(%q: float32[n,3,6], %k: float32[n,4,6], %v: float32[n,4,6], %b: float32[4]) {"
+    " %a = holo:Attention(%q, %k, %v, %b) {sizes=dims[n,2,3,4,3,3,1], q=dims[0,18,3,6,1],"
+    " k=dims[0,24,3,6,1], v=dims[0,24,3,6,1], by_row=1} return %a as \"a\" }",
     /* windows */
     "graph(%x: float32[n,4,5,6], %w: float32[4,2,3,3], %b: float32[4]) {"
     " %a = Conv(%x, %w, %b) {group=2, pads=[1,1,1,1], strides=[2,1]} return %a as \"a\" }",

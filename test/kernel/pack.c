@@ -17,7 +17,8 @@ static void pack_p16_on(int64_t k, int64_t n, int trans, holo_dtype dtype)
     c.in[0] = gemm_tensor(dtype, 2, (int64_t[]){trans ? n : k, trans ? k : n}, 1);
     c.out = gemm_tensor(dtype, 3, (int64_t[]){(n + 15) / 16, k, 16}, 2);
     c.param[0] = trans;
-    gemm_connect(&c, 1, 1);
+    c.param[2] = n;
+    gemm_connect(&c, 1, 3);
     const bool ran = gemm_run(pack_find("pack.p16"), &c);
     for (int64_t i = 0; ran && i < holo_tensor_count(&c.out); i++) {
         const int64_t depth = k == 0 ? 1 : k;
@@ -39,6 +40,47 @@ static void pack_p16(void)
             pack_p16_on(0, 37, trans, types[t]);
             pack_p16_on(3, 0, trans, types[t]);
         }
+}
+
+/* Columns [first, first + count) of three matrices side by side. */
+static void pack_p16_window(int64_t first, int64_t count, int trans)
+{
+    static const int64_t columns[3] = {20, 5, 30};
+    enum { ROWS = 3 };
+    gemm_call c;
+    memset(&c, 0, sizeof c);
+    for (int i = 0; i < 3; i++)
+        c.in[i] = gemm_tensor(HOLO_F32, 2,
+                              (int64_t[]){trans ? columns[i] : ROWS, trans ? ROWS : columns[i]},
+                              (uint32_t)i + 1);
+    c.out = gemm_tensor(HOLO_F32, 3, (int64_t[]){(count + 15) / 16, ROWS, 16}, 9);
+    c.param[0] = trans;
+    c.param[1] = first;
+    c.param[2] = count;
+    gemm_connect(&c, 3, 3);
+    const bool ran = gemm_run(pack_find("pack.p16"), &c);
+    for (int64_t i = 0; ran && i < holo_tensor_count(&c.out); i++) {
+        const int64_t place = i / 16 / ROWS * 16 + i % 16, row = i / 16 % ROWS;
+        int64_t j = first + place;
+        int m = 0;
+        while (m < 2 && j >= columns[m])
+            j -= columns[m++];
+        const double expected =
+            place >= count ? 0 : gemm_get(&c.in[m], trans ? j * ROWS + row : row * columns[m] + j);
+        if (!CHECK_NEAR(gemm_get(&c.out, i), expected, 0)) break;
+    }
+    gemm_free(&c);
+}
+
+static void pack_p16_windows(void)
+{
+    for (int trans = 0; trans < 2; trans++) {
+        pack_p16_window(0, 55, trans);
+        pack_p16_window(16, 32, trans);
+        pack_p16_window(19, 7, trans);
+        pack_p16_window(55, 0, trans);
+        pack_p16_window(25, 30, trans);
+    }
 }
 
 static void pack_conv_on(int64_t o, int64_t c_group, int64_t kh, int64_t kw, int64_t groups,
@@ -124,8 +166,11 @@ static double pack_space[512];
 static void pack_good_p16(gemm_call *c)
 {
     c->in[0] = (holo_tensor){pack_space, {4, 20}, 2, HOLO_F32};
+    c->in[1] = (holo_tensor){pack_space, {4, 30}, 2, HOLO_F32};
     c->out = (holo_tensor){pack_space, {2, 4, 16}, 3, HOLO_F32};
-    gemm_connect(c, 1, 1);
+    c->param[1] = 5;
+    c->param[2] = 20;
+    gemm_connect(c, 2, 3);
 }
 
 static void pack_good_conv(gemm_call *c)
@@ -157,6 +202,12 @@ PACK_SPOIL(rank, c->in[0].rank = 1)
 PACK_SPOIL(rank_out, c->out.rank = 1)
 PACK_SPOIL(dims, c->out.rank = 9)
 PACK_SPOIL(trans, c->param[0] = 2)
+PACK_SPOIL(more_type, c->in[1].dtype = HOLO_I32)
+PACK_SPOIL(more_types, c->in[1].dtype = HOLO_F16)
+PACK_SPOIL(more_rank, c->in[1].rank = 1)
+PACK_SPOIL(rows, c->in[1].dim[0] = 5)
+PACK_SPOIL(first, c->param[1] = 51)
+PACK_SPOIL(count, c->param[2] = 46)
 PACK_SPOIL(groups, c->param[0] = 0)
 PACK_SPOIL(divide, c->in[0].dim[0] = 7)
 PACK_SPOIL(dim_0, c->out.dim[0]++)
@@ -168,7 +219,6 @@ PACK_SPOIL(multiplier, c->in[0].dim[1] = 2)
 
 static const gemm_bad pack_bad_p16[] = {
     {"inputs, expected at least 1", pack_spoil_none, HOLO_E_FORMAT},
-    {"inputs, expected at most 1", pack_spoil_two, HOLO_E_FORMAT},
     {"parameters", pack_spoil_params, HOLO_E_FORMAT},
     {"input 0 has type", pack_spoil_type, HOLO_E_TYPE},
     {"packed tensor has type", pack_spoil_types, HOLO_E_TYPE},
@@ -176,12 +226,19 @@ static const gemm_bad pack_bad_p16[] = {
     {"packed tensor has rank", pack_spoil_rank_out, HOLO_E_SHAPE},
     {"output 0 has rank", pack_spoil_dims, HOLO_E_SHAPE},
     {"trans is 2", pack_spoil_trans, HOLO_E_ARG},
+    {"input 1 has type", pack_spoil_more_type, HOLO_E_TYPE},
+    {"matrix has type", pack_spoil_more_types, HOLO_E_TYPE},
+    {"matrix has rank", pack_spoil_more_rank, HOLO_E_SHAPE},
+    {"matrix 1 has 5 rows", pack_spoil_rows, HOLO_E_SHAPE},
+    {"first is 51", pack_spoil_first, HOLO_E_ARG},
+    {"count is 46", pack_spoil_count, HOLO_E_ARG},
     {"packed dimension 0", pack_spoil_dim_0, HOLO_E_SHAPE},
     {"packed dimension 1", pack_spoil_dim_1, HOLO_E_SHAPE},
     {"packed dimension 2", pack_spoil_dim_2, HOLO_E_SHAPE},
 };
 
 static const gemm_bad pack_bad_conv[] = {
+    {"inputs, expected at most 1", pack_spoil_two, HOLO_E_FORMAT},
     {"groups is 0", pack_spoil_groups, HOLO_E_ARG},
     {"do not divide 7", pack_spoil_divide, HOLO_E_SHAPE},
     {"packed dimension 0", pack_spoil_dim_0, HOLO_E_SHAPE},
@@ -204,7 +261,11 @@ static void pack_refuses(void)
 }
 
 const hg_test_case hg_tests_kernel_pack[] = {
-    {"p16", pack_p16},         {"conv", pack_conv},
-    {"dw", pack_dw},           {"empty_is_fast", pack_empty_is_fast},
-    {"refuses", pack_refuses}, {0},
+    {"p16", pack_p16},
+    {"p16_windows", pack_p16_windows},
+    {"conv", pack_conv},
+    {"dw", pack_dw},
+    {"empty_is_fast", pack_empty_is_fast},
+    {"refuses", pack_refuses},
+    {0},
 };

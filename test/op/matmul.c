@@ -114,6 +114,11 @@ static void matmul_internal(void)
     static const rule table[] = {
         {"%w: float32[768,3072]", "%y = holo:PackP16(%w)", "float32[192,768,16]"},
         {"%w: float16[50,768]", "%y = holo:PackP16(%w) {trans=1}", "float16[4,768,16]"},
+        {"%w: float32[8,20], %v: float32[8,30]", "%y = holo:PackP16(%w, %v)", "float32[4,8,16]"},
+        {"%w: float32[8,20], %v: float32[8,30]", "%y = holo:PackP16(%w, %v) {columns=[5,16]}",
+         "float32[1,8,16]"},
+        {"%w: float32[8,20]", "%y = holo:PackP16(%w) {columns=[5]}", "!columns has 1 entries"},
+        {"%w: float32[8,20], %v: float16[8,30]", "%y = holo:PackP16(%w, %v)", "!they must agree"},
         {"%a: float32[n,s,768], %w: float32[192,768,16]", "%y = holo:MatMulP16(%a, %w) {n=3072}",
          "float32[n,s,3072]"},
         {"%a: float32[n,s,768], %w: float32[192,700,16]", "%y = holo:MatMulP16(%a, %w) {n=3072}",

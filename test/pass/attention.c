@@ -143,12 +143,90 @@ static void attention_shared(void)
     CHECK_PASS("recognize_attention", text, text);
 }
 
+/* Weights side by side, biases too, zeros where there is none; rows grow from 2 to 6 columns. */
+static void attention_merge(void)
+{
+    CHECK_PASS("merge_projections",
+               "graph g(%x: float32[b,m,1]) {\n"
+               "  %wq = const float32[1,2] {1.0, 2.0}\n"
+               "  %wk = const float32[1,2] {3.0, 4.0}\n"
+               "  %wv = const float32[1,2] {5.0, 6.0}\n"
+               "  %bq = const float32[2] {7.0, 8.0}\n"
+               "  %bv = const float32[2] {9.0, 10.0}\n"
+               "  %pq = holo:PackP16(%wq)\n"
+               "  %pk = holo:PackP16(%wk)\n"
+               "  %pv = holo:PackP16(%wv)\n"
+               "  %mq = holo:MatMulP16(%x, %pq) {n=2}\n"
+               "  %k = holo:MatMulP16(%x, %pk) {n=2}\n"
+               "  %mv = holo:MatMulP16(%x, %pv) {n=2}\n"
+               "  %q = Add(%mq, %bq)\n"
+               "  %v = Add(%bv, %mv)\n"
+               "  %y = holo:Attention(%q, %k, %v) {sizes=dims[b,2,m,m,1,1,1], q=dims[0,m*2,1,2,1], "
+               "k=dims[0,m*2,1,2,1], v=dims[0,m*2,1,2,1], scale=1.0, by_row=1, empty=0}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[b,m,1]) {\n"
+               "  %wq = const float32[1,2] {1.0, 2.0}\n"
+               "  %wk = const float32[1,2] {3.0, 4.0}\n"
+               "  %wv = const float32[1,2] {5.0, 6.0}\n"
+               "  %1 = holo:PackP16(%wq, %wk, %wv) {trans=0}\n"
+               "  %2 = holo:MatMulP16(%x, %1) {n=dims[6], alpha=1.0}\n"
+               "  %3 = const float32[6] {7.0, 8.0, 0.0, 0.0, 9.0, 10.0}\n"
+               "  %4 = Add(%2, %3)\n"
+               "  %y = holo:Attention(%4, %4, %4) {sizes=dims[b,2,m,m,1,1,1], q=dims[0,m*6,1,6,1], "
+               "k=dims[2,m*6,1,6,1], v=dims[4,m*6,1,6,1], scale=1.0, by_row=1, empty=0}\n"
+               "  return %y\n"
+               "}\n");
+}
+
+/* Keys and values of another sequence; queries stay. */
+static void attention_merge_cross(void)
+{
+    CHECK_PASS("merge_projections",
+               "graph g(%q: float32[m,2], %x: float32[n,1]) {\n"
+               "  %wk = const float32[2,1] {3.0, 4.0}\n"
+               "  %wv = const float32[2,1] {5.0, 6.0}\n"
+               "  %pk = holo:PackP16(%wk) {trans=1}\n"
+               "  %pv = holo:PackP16(%wv) {trans=1}\n"
+               "  %k = holo:MatMulP16(%x, %pk) {n=2}\n"
+               "  %v = holo:MatMulP16(%x, %pv) {n=2}\n"
+               "  %y = holo:Attention(%q, %k, %v) {sizes=dims[1,1,m,n,2,2,1], q=dims[0,0,0,2,1], "
+               "k=dims[0,0,0,2,1], v=dims[0,0,0,2,1], scale=1.0, by_row=0, empty=0}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%q: float32[m,2], %x: float32[n,1]) {\n"
+               "  %wk = const float32[2,1] {3.0, 4.0}\n"
+               "  %wv = const float32[2,1] {5.0, 6.0}\n"
+               "  %1 = holo:PackP16(%wk, %wv) {trans=1}\n"
+               "  %2 = holo:MatMulP16(%x, %1) {n=dims[4], alpha=1.0}\n"
+               "  %y = holo:Attention(%q, %2, %2) {sizes=dims[1,1,m,n,2,2,1], q=dims[0,0,0,2,1], "
+               "k=dims[0,0,0,4,1], v=dims[2,0,0,4,1], scale=1.0, by_row=0, empty=0}\n"
+               "  return %y\n"
+               "}\n");
+}
+
+/* Heads that run over the end of a row: rows cannot grow. */
+static void attention_merge_not(void)
+{
+    static const char text[] =
+        "graph g(%q: float32[m,2], %x: float32[n,1]) {\n"
+        "  %wk = const float32[1,2] {3.0, 4.0}\n"
+        "  %wv = const float32[1,2] {5.0, 6.0}\n"
+        "  %pk = holo:PackP16(%wk) {trans=0}\n"
+        "  %pv = holo:PackP16(%wv) {trans=0}\n"
+        "  %k = holo:MatMulP16(%x, %pk) {n=2}\n"
+        "  %v = holo:MatMulP16(%x, %pv) {n=2}\n"
+        "  %y = holo:Attention(%q, %k, %v) {sizes=dims[1,1,m,n*2,1,1,1], q=dims[0,0,0,2,1], "
+        "k=dims[0,0,0,1,1], v=dims[0,0,0,1,1], scale=1.0, by_row=0, empty=0}\n"
+        "  return %y\n"
+        "}\n";
+    CHECK_PASS("merge_projections", text, text);
+}
+
 const hg_test_case hg_tests_pass_attention[] = {
-    {"plain", attention_plain},
-    {"bias", attention_bias},
-    {"where", attention_where},
-    {"repeat", attention_repeat},
-    {"slices", attention_slices},
-    {"shared", attention_shared},
-    {0},
+    {"plain", attention_plain},         {"bias", attention_bias},
+    {"where", attention_where},         {"repeat", attention_repeat},
+    {"slices", attention_slices},       {"shared", attention_shared},
+    {"merge", attention_merge},         {"merge_cross", attention_merge_cross},
+    {"merge_not", attention_merge_not}, {0},
 };
