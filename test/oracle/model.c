@@ -271,7 +271,7 @@ static void model_slots(const ora_case *c, ora_mode mode, ora_message *graph, ch
 {
     size_t used = 0;
     for (size_t k = 0; k < c->n_in; k++) {
-        char name[8], symbol[8];
+        char name[24], symbol[24];
         snprintf(name, sizeof name, "x%zu", k);
         snprintf(symbol, sizeof symbol, "s%zu_", k);
         if (k < c->n_in - c->n_outer)
@@ -307,7 +307,7 @@ static ora_message model_graph(const ora_case *c, ora_mode mode)
     ora_put(&graph, ORA_GRAPH_NODE, &node);
     ora_put_text(&graph, ORA_GRAPH_NAME, "g");
     for (size_t k = 0; k < c->n_out; k++) {
-        char name[8];
+        char name[24];
         if (c->out[k] == NULL) continue;
         snprintf(name, sizeof name, "y%zu", k);
         ora_message m = {0};

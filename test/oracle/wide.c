@@ -89,7 +89,7 @@ uint64_t ora_int_max(holo_dtype type)
 uint64_t ora_wrap(holo_dtype type, uint64_t value)
 {
     const int bits = ora_bits(type);
-    if (bits == 64) return value;
+    if (bits >= 64) return value;
     const uint64_t low = value & ((1ull << bits) - 1);
     return ora_is_signed(type) && low >> (bits - 1) ? low | ~((1ull << bits) - 1) : low;
 }
