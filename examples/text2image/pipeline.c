@@ -132,9 +132,9 @@ static holo_status pipeline_prepare(pipeline *p, uint32_t threads, holo_error *e
 {
     holo_status status = pipeline_allocate(p, error);
     if (status == HOLO_OK) status = holo_pool_new(threads, NULL, &p->pool, error);
-    const holo_session_options options = {.struct_size = sizeof options, .pool = p->pool};
+    const holo_session_options how = {.struct_size = sizeof how, .pool = p->pool};
     for (size_t i = 0; status == HOLO_OK && i < PIPELINE_STAGES; i++)
-        status = holo_session_new(p->model[i], &options, &p->session[i], error);
+        status = holo_session_new(p->model[i], &how, &p->session[i], error);
     if (status == HOLO_OK) status = pipeline_bind(p, error);
     for (size_t i = 0; status == HOLO_OK && i < PIPELINE_STAGES; i++) {
         status = holo_session_prepare(p->session[i], error);

@@ -13,7 +13,7 @@
 #include "base/half.h"
 #include "kernel/epilogue.h"
 
-enum { DW_FIRST_EXTRA = 2 };
+enum { CONV_DW_FIRST_EXTRA = 2 };
 
 holo_status hg_conv_dw_check(const hg_args *a, holo_error *e)
 {
@@ -28,7 +28,7 @@ holo_status hg_conv_dw_check(const hg_args *a, holo_error *e)
                (long long)a->in[1].dim[0], (long long)taps);
     HG_REQUIRE(e, a->in[1].dim[1] == c, HOLO_E_SHAPE, "weights have %lld channels, expected %lld",
                (long long)a->in[1].dim[1], (long long)c);
-    return hg_epilogue_check(a, e, DW_FIRST_EXTRA, 1, HOLO_F32);
+    return hg_epilogue_check(a, e, CONV_DW_FIRST_EXTRA, 1, HOLO_F32);
 }
 
 void hg_conv_dw_cost(const hg_args *a, hg_cost *cost)
@@ -36,24 +36,24 @@ void hg_conv_dw_cost(const hg_args *a, hg_cost *cost)
     cost->flops = 2.0 * (double)holo_tensor_count(&a->out[0]) * (double)a->in[1].dim[0];
 }
 
-static int64_t dw_units(const hg_args *a)
+static int64_t conv_dw_units(const hg_args *a)
 {
     hg_conv2d g = hg_conv2d_of(a);
     return holo_tensor_count(&a->out[0]) == 0 ? 0 : g.n * g.oh;
 }
 
-static size_t dw_pixel_bytes(const hg_args *a)
+static size_t conv_dw_pixel_bytes(const hg_args *a)
 {
     return hg_align_up((size_t)a->out[0].dim[3] * sizeof(float), HG_ALIGN);
 }
 
-static size_t dw_scratch(const hg_args *a)
+static size_t conv_dw_scratch(const hg_args *a)
 {
-    return a->code == NULL ? 0 : dw_pixel_bytes(a) + hg_epilogue_scratch(a);
+    return a->code == NULL ? 0 : conv_dw_pixel_bytes(a) + hg_epilogue_scratch(a);
 }
 
 /* One tap of one pixel, all channels. */
-static void dw_tap(const float *x, const holo_tensor *weight, int64_t tap, float *y)
+static void conv_dw_tap(const float *x, const holo_tensor *weight, int64_t tap, float *y)
 {
     const int64_t c = weight->dim[1];
     if (weight->dtype == HOLO_F32) {
@@ -67,8 +67,8 @@ static void dw_tap(const float *x, const holo_tensor *weight, int64_t tap, float
     }
 }
 
-static void dw_pixel(const hg_conv2d *g, const float *x, const holo_tensor *w, int64_t oy,
-                     int64_t ox, float *y)
+static void conv_dw_pixel(const hg_conv2d *g, const float *x, const holo_tensor *w, int64_t oy,
+                          int64_t ox, float *y)
 {
     memset(y, 0, (size_t)g->c * sizeof(float));
     for (int64_t i = 0; i < g->kh; i++)
@@ -76,23 +76,23 @@ static void dw_pixel(const hg_conv2d *g, const float *x, const holo_tensor *w, i
             const int64_t iy = oy * g->stride_h + i * g->dil_h - g->pad_top;
             const int64_t ix = ox * g->stride_w + j * g->dil_w - g->pad_left;
             if (iy < 0 || iy >= g->h || ix < 0 || ix >= g->w) continue;
-            dw_tap(x + (iy * g->w + ix) * g->c, w, i * g->kw + j, y);
+            conv_dw_tap(x + (iy * g->w + ix) * g->c, w, i * g->kw + j, y);
         }
 }
 
-static void dw_run(const hg_args *a, hg_range r)
+static void conv_dw_run(const hg_args *a, hg_range r)
 {
     const hg_conv2d g = hg_conv2d_of(a);
     hg_epilogue ep;
     if (a->code != NULL)
-        hg_epilogue_init(&ep, a, DW_FIRST_EXTRA, 1, hg_lane_run,
-                         (char *)r.scratch + dw_pixel_bytes(a));
+        hg_epilogue_init(&ep, a, CONV_DW_FIRST_EXTRA, 1, hg_lane_run,
+                         (char *)r.scratch + conv_dw_pixel_bytes(a));
     for (int64_t u = r.begin; u < r.end; u++) {
         const float *x = (const float *)a->in[0].data + u / g.oh * g.h * g.w * g.c;
         for (int64_t ox = 0; ox < g.ow; ox++) {
             const int64_t row = u * g.ow + ox;
             float *y = a->code == NULL ? (float *)a->out[0].data + row * g.c : r.scratch;
-            dw_pixel(&g, x, &a->in[1], u % g.oh, ox, y);
+            conv_dw_pixel(&g, x, &a->in[1], u % g.oh, ox, y);
             const hg_epilogue_tile tile = {.data = y,
                                            .ld = g.c,
                                            .dtype = HOLO_F32,
@@ -108,9 +108,9 @@ static void dw_run(const hg_args *a, hg_range r)
 const hg_kernel hg_kernels_conv_dw[] = {
     {.name = "conv.dw",
      .check = hg_conv_dw_check,
-     .units = dw_units,
-     .scratch = dw_scratch,
+     .units = conv_dw_units,
+     .scratch = conv_dw_scratch,
      .cost = hg_conv_dw_cost,
-     .run = dw_run},
+     .run = conv_dw_run},
     {0},
 };

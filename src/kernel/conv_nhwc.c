@@ -15,7 +15,7 @@
 #include "kernel/epilogue.h"
 #include "kernel/pack.h"
 
-enum { NHWC_FIRST_EXTRA = 2 };
+enum { CONV_NHWC_FIRST_EXTRA = 2 };
 
 holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e)
 {
@@ -39,7 +39,7 @@ holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e)
         HG_REQUIRE(e, w->dim[d] == expected[d], HOLO_E_SHAPE,
                    "dimension %d of the packed weights is %lld, expected %lld", d,
                    (long long)w->dim[d], (long long)expected[d]);
-    return hg_epilogue_check(a, e, NHWC_FIRST_EXTRA, 1, HOLO_F32);
+    return hg_epilogue_check(a, e, CONV_NHWC_FIRST_EXTRA, 1, HOLO_F32);
 }
 
 hg_conv_nhwc_shape hg_conv_nhwc_shape_of(const hg_args *a)
@@ -62,23 +62,23 @@ void hg_conv_nhwc_cost(const hg_args *a, hg_cost *cost)
         2.0 * (double)s.g.n * (double)s.g.oh * (double)s.g.ow * (double)s.g.o * (double)s.k;
 }
 
-static int64_t nhwc_units(const hg_args *a)
+static int64_t conv_nhwc_units(const hg_args *a)
 {
     hg_conv2d g = hg_conv2d_of(a);
     return holo_tensor_count(&a->out[0]) == 0 ? 0 : g.n * g.oh;
 }
 
-static size_t nhwc_pixel_bytes(const hg_args *a)
+static size_t conv_nhwc_pixel_bytes(const hg_args *a)
 {
     return hg_align_up((size_t)a->out[0].dim[3] * sizeof(float), HG_ALIGN);
 }
 
-static size_t nhwc_scratch(const hg_args *a)
+static size_t conv_nhwc_scratch(const hg_args *a)
 {
-    return a->code == NULL ? 0 : nhwc_pixel_bytes(a) + hg_epilogue_scratch(a);
+    return a->code == NULL ? 0 : conv_nhwc_pixel_bytes(a) + hg_epilogue_scratch(a);
 }
 
-static void nhwc_tap(const float *x, const void *w, holo_dtype dtype, int64_t c, float *sum)
+static void conv_nhwc_tap(const float *x, const void *w, holo_dtype dtype, int64_t c, float *sum)
 {
     for (int64_t i = 0; i < c; i++)
         for (int j = 0; j < HG_PANEL; j++)
@@ -88,8 +88,8 @@ static void nhwc_tap(const float *x, const void *w, holo_dtype dtype, int64_t c,
 }
 
 /* One panel of outputs at one pixel; x points to the image, w to the panel. */
-static void nhwc_panel(const hg_conv_nhwc_shape *s, const float *x, const char *w, holo_dtype dtype,
-                       int64_t oy, int64_t ox, float *sum)
+static void conv_nhwc_panel(const hg_conv_nhwc_shape *s, const float *x, const char *w,
+                            holo_dtype dtype, int64_t oy, int64_t ox, float *sum)
 {
     const hg_conv2d *g = &s->g;
     const size_t tap_bytes = (size_t)(s->group_c * HG_PANEL) * (hg_dtype_bits(dtype) / 8);
@@ -99,40 +99,40 @@ static void nhwc_panel(const hg_conv_nhwc_shape *s, const float *x, const char *
         const int64_t y = oy * g->stride_h + t / g->kw * g->dil_h - g->pad_top;
         const int64_t z = ox * g->stride_w + t % g->kw * g->dil_w - g->pad_left;
         if (y < 0 || y >= g->h || z < 0 || z >= g->w) continue;
-        nhwc_tap(x + (y * g->w + z) * g->c, w + (size_t)t * tap_bytes, dtype, s->group_c, sum);
+        conv_nhwc_tap(x + (y * g->w + z) * g->c, w + (size_t)t * tap_bytes, dtype, s->group_c, sum);
     }
 }
 
-static void nhwc_pixel(const hg_args *a, const hg_conv_nhwc_shape *s, const float *x, int64_t oy,
-                       int64_t ox, float *y)
+static void conv_nhwc_pixel(const hg_args *a, const hg_conv_nhwc_shape *s, const float *x,
+                            int64_t oy, int64_t ox, float *y)
 {
     const holo_tensor *w = &a->in[1];
     const size_t panel_bytes = (size_t)(s->k * HG_PANEL) * (hg_dtype_bits(w->dtype) / 8);
     for (int64_t group = 0; group < s->groups; group++)
         for (int64_t p = 0; p < s->panels; p++) {
             float sum[HG_PANEL];
-            nhwc_panel(s, x + group * s->group_c,
-                       (const char *)w->data + (size_t)(group * s->panels + p) * panel_bytes,
-                       w->dtype, oy, ox, sum);
+            conv_nhwc_panel(s, x + group * s->group_c,
+                            (const char *)w->data + (size_t)(group * s->panels + p) * panel_bytes,
+                            w->dtype, oy, ox, sum);
             const int64_t cols = hg_min(HG_PANEL, s->group_o - p * HG_PANEL);
             memcpy(y + group * s->group_o + p * HG_PANEL, sum, (size_t)cols * sizeof(float));
         }
 }
 
-static void nhwc_run(const hg_args *a, hg_range r)
+static void conv_nhwc_run(const hg_args *a, hg_range r)
 {
     const hg_conv_nhwc_shape s = hg_conv_nhwc_shape_of(a);
     const hg_conv2d *g = &s.g;
     hg_epilogue ep;
     if (a->code != NULL)
-        hg_epilogue_init(&ep, a, NHWC_FIRST_EXTRA, 1, hg_lane_run,
-                         (char *)r.scratch + nhwc_pixel_bytes(a));
+        hg_epilogue_init(&ep, a, CONV_NHWC_FIRST_EXTRA, 1, hg_lane_run,
+                         (char *)r.scratch + conv_nhwc_pixel_bytes(a));
     for (int64_t u = r.begin; u < r.end; u++) {
         const float *x = (const float *)a->in[0].data + u / g->oh * g->h * g->w * g->c;
         for (int64_t ox = 0; ox < g->ow; ox++) {
             const int64_t row = u * g->ow + ox;
             float *y = a->code == NULL ? (float *)a->out[0].data + row * g->o : r.scratch;
-            nhwc_pixel(a, &s, x, u % g->oh, ox, y);
+            conv_nhwc_pixel(a, &s, x, u % g->oh, ox, y);
             const hg_epilogue_tile tile = {.data = y,
                                            .ld = g->o,
                                            .dtype = HOLO_F32,
@@ -148,9 +148,9 @@ static void nhwc_run(const hg_args *a, hg_range r)
 const hg_kernel hg_kernels_conv_nhwc[] = {
     {.name = "conv.nhwc",
      .check = hg_conv_nhwc_check,
-     .units = nhwc_units,
-     .scratch = nhwc_scratch,
+     .units = conv_nhwc_units,
+     .scratch = conv_nhwc_scratch,
      .cost = hg_conv_nhwc_cost,
-     .run = nhwc_run},
+     .run = conv_nhwc_run},
     {0},
 };

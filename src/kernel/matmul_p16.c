@@ -13,7 +13,7 @@
 #include "kernel/epilogue.h"
 #include "kernel/pack.h"
 
-enum { P16_FIRST_EXTRA = 2 };
+enum { MATMUL_P16_FIRST_EXTRA = 2 };
 
 holo_status hg_matmul_p16_check(const hg_args *a, holo_error *e)
 {
@@ -38,7 +38,7 @@ holo_status hg_matmul_p16_check(const hg_args *a, holo_error *e)
     HG_REQUIRE(e, w->dim[0] == hg_panels(n), HOLO_E_SHAPE,
                "packed B has %lld panels, expected %lld", (long long)w->dim[0],
                (long long)hg_panels(n));
-    return hg_epilogue_check(a, e, P16_FIRST_EXTRA, 1, HOLO_F32);
+    return hg_epilogue_check(a, e, MATMUL_P16_FIRST_EXTRA, 1, HOLO_F32);
 }
 
 hg_matmul_p16_shape hg_matmul_p16_shape_of(const hg_args *a)
@@ -58,24 +58,24 @@ void hg_matmul_p16_cost(const hg_args *a, hg_cost *cost)
     cost->flops = 2.0 * (double)s.m * (double)s.n * (double)s.k;
 }
 
-static int64_t p16_units(const hg_args *a)
+static int64_t matmul_p16_units(const hg_args *a)
 {
     hg_matmul_p16_shape s = hg_matmul_p16_shape_of(a);
     return s.n == 0 ? 0 : s.m;
 }
 
-static size_t p16_row_bytes(const hg_args *a)
+static size_t matmul_p16_row_bytes(const hg_args *a)
 {
     return hg_align_up((size_t)hg_matmul_p16_shape_of(a).n * sizeof(float), HG_ALIGN);
 }
 
-static size_t p16_scratch(const hg_args *a)
+static size_t matmul_p16_scratch(const hg_args *a)
 {
-    return a->code == NULL ? 0 : p16_row_bytes(a) + hg_epilogue_scratch(a);
+    return a->code == NULL ? 0 : matmul_p16_row_bytes(a) + hg_epilogue_scratch(a);
 }
 
 /* One row times one panel; b is f32 or f16 of `k` rows. */
-static void p16_panel(const float *x, const void *b, holo_dtype dtype, int64_t k, float *sum)
+static void matmul_p16_panel(const float *x, const void *b, holo_dtype dtype, int64_t k, float *sum)
 {
     for (int j = 0; j < HG_PANEL; j++)
         sum[j] = 0;
@@ -92,7 +92,7 @@ static void p16_panel(const float *x, const void *b, holo_dtype dtype, int64_t k
     }
 }
 
-static void p16_run(const hg_args *a, hg_range r)
+static void matmul_p16_run(const hg_args *a, hg_range r)
 {
     const hg_matmul_p16_shape s = hg_matmul_p16_shape_of(a);
     const holo_tensor *w = &a->in[1];
@@ -100,14 +100,15 @@ static void p16_run(const hg_args *a, hg_range r)
     const double alpha = hg_param_f64(a, 0);
     hg_epilogue ep;
     if (a->code != NULL)
-        hg_epilogue_init(&ep, a, P16_FIRST_EXTRA, 1, hg_lane_run,
-                         (char *)r.scratch + p16_row_bytes(a));
+        hg_epilogue_init(&ep, a, MATMUL_P16_FIRST_EXTRA, 1, hg_lane_run,
+                         (char *)r.scratch + matmul_p16_row_bytes(a));
     for (int64_t u = r.begin; u < r.end; u++) {
         const float *x = (const float *)a->in[0].data + u * s.k;
         float *y = a->code == NULL ? (float *)a->out[0].data + u * s.n : r.scratch;
         for (int64_t p = 0; p < s.panels; p++) {
             float sum[HG_PANEL];
-            p16_panel(x, (const char *)w->data + (size_t)p * panel_bytes, w->dtype, s.k, sum);
+            matmul_p16_panel(x, (const char *)w->data + (size_t)p * panel_bytes, w->dtype, s.k,
+                             sum);
             const int64_t cols = hg_min(HG_PANEL, s.n - p * HG_PANEL);
             for (int64_t j = 0; j < cols; j++)
                 y[p * HG_PANEL + j] = alpha == 1 ? sum[j] : sum[j] * (float)alpha;
@@ -121,9 +122,9 @@ static void p16_run(const hg_args *a, hg_range r)
 const hg_kernel hg_kernels_matmul_p16[] = {
     {.name = "matmul.p16",
      .check = hg_matmul_p16_check,
-     .units = p16_units,
-     .scratch = p16_scratch,
+     .units = matmul_p16_units,
+     .scratch = matmul_p16_scratch,
      .cost = hg_matmul_p16_cost,
-     .run = p16_run},
+     .run = matmul_p16_run},
     {0},
 };

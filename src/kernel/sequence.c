@@ -43,7 +43,7 @@ static void sequence_keep(const holo_tensor *from, int64_t first, int64_t count,
 
 /* ---- construct ------------------------------------------------------------------------------- */
 
-static holo_status construct_check_in(const hg_args *a, holo_error *e)
+static holo_status sequence_construct_check_in(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_check_counts(a, e, 0, -1, 1, 0));
     HG_REQUIRE(e, a->out[0].dtype != HOLO_OPTIONAL || a->n_in <= 1, HOLO_E_SHAPE,
@@ -53,22 +53,22 @@ static holo_status construct_check_in(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
-static holo_status construct_check(const hg_args *a, holo_error *e)
+static holo_status sequence_construct_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(construct_check_in(a, e));
+    HG_TRY(sequence_construct_check_in(a, e));
     return sequence_check_out(a, e, a->n_in);
 }
 
-static holo_status construct_size(const hg_args *a, holo_error *e)
+static holo_status sequence_construct_size(const hg_args *a, holo_error *e)
 {
-    HG_TRY(construct_check_in(a, e));
+    HG_TRY(sequence_construct_check_in(a, e));
     for (uint32_t i = 0; i < a->n_in; i++)
         if (!hg_add_size(a->extra[0], hg_deep_all(&a->in[i]), &a->extra[0]))
             return hg_fail_nomem(e, SIZE_MAX);
     return sequence_count(a, a->n_in);
 }
 
-static void construct_run(const hg_args *a, hg_range r)
+static void sequence_construct_run(const hg_args *a, hg_range r)
 {
     hg_room room = hg_room_behind(a);
     (void)r;
@@ -78,7 +78,7 @@ static void construct_run(const hg_args *a, hg_range r)
 
 /* ---- insert ---------------------------------------------------------------------------------- */
 
-static holo_status insert_check_in(const hg_args *a, holo_error *e, int64_t *at)
+static holo_status sequence_insert_check_in(const hg_args *a, holo_error *e, int64_t *at)
 {
     HG_TRY(hg_check_counts(a, e, 2, 3, 1, 0));
     HG_TRY(hg_check_container(a, e, 0, HOLO_SEQUENCE, HOLO_SEQUENCE));
@@ -87,22 +87,22 @@ static holo_status insert_check_in(const hg_args *a, holo_error *e, int64_t *at)
     return hg_read_position(a, e, 2, count, count, count, at);
 }
 
-static holo_status insert_check(const hg_args *a, holo_error *e)
+static holo_status sequence_insert_check(const hg_args *a, holo_error *e)
 {
     int64_t at;
-    HG_TRY(insert_check_in(a, e, &at));
+    HG_TRY(sequence_insert_check_in(a, e, &at));
     return sequence_check_out(a, e, a->in[0].dim[0] + 1);
 }
 
-static holo_status insert_size(const hg_args *a, holo_error *e)
+static holo_status sequence_insert_size(const hg_args *a, holo_error *e)
 {
     int64_t at;
-    HG_TRY(insert_check_in(a, e, &at));
+    HG_TRY(sequence_insert_check_in(a, e, &at));
     a->extra[0] = hg_deep_all(&a->in[1]);
     return sequence_count(a, a->in[0].dim[0] + 1);
 }
 
-static void insert_run(const hg_args *a, hg_range r)
+static void sequence_insert_run(const hg_args *a, hg_range r)
 {
     int64_t at = 0, count = a->in[0].dim[0];
     hg_room room = hg_room_behind(a);
@@ -116,7 +116,7 @@ static void insert_run(const hg_args *a, hg_range r)
 
 /* ---- erase ----------------------------------------------------------------------------------- */
 
-static holo_status erase_check_in(const hg_args *a, holo_error *e, int64_t *at)
+static holo_status sequence_erase_check_in(const hg_args *a, holo_error *e, int64_t *at)
 {
     HG_TRY(hg_check_counts(a, e, 1, 2, 1, 0));
     HG_TRY(hg_check_container(a, e, 0, HOLO_SEQUENCE, HOLO_SEQUENCE));
@@ -125,21 +125,21 @@ static holo_status erase_check_in(const hg_args *a, holo_error *e, int64_t *at)
     return hg_read_position(a, e, 1, count, count - 1, count - 1, at);
 }
 
-static holo_status erase_check(const hg_args *a, holo_error *e)
+static holo_status sequence_erase_check(const hg_args *a, holo_error *e)
 {
     int64_t at;
-    HG_TRY(erase_check_in(a, e, &at));
+    HG_TRY(sequence_erase_check_in(a, e, &at));
     return sequence_check_out(a, e, a->in[0].dim[0] - 1);
 }
 
-static holo_status erase_size(const hg_args *a, holo_error *e)
+static holo_status sequence_erase_size(const hg_args *a, holo_error *e)
 {
     int64_t at;
-    HG_TRY(erase_check_in(a, e, &at));
+    HG_TRY(sequence_erase_check_in(a, e, &at));
     return sequence_count(a, a->in[0].dim[0] - 1);
 }
 
-static void erase_run(const hg_args *a, hg_range r)
+static void sequence_erase_run(const hg_args *a, hg_range r)
 {
     int64_t at = 0, count = a->in[0].dim[0];
     holo_tensor *item = a->out[0].data;
@@ -151,7 +151,7 @@ static void erase_run(const hg_args *a, hg_range r)
 
 /* ---- at -------------------------------------------------------------------------------------- */
 
-static holo_status at_check_in(const hg_args *a, holo_error *e, const holo_tensor **item)
+static holo_status sequence_at_check_in(const hg_args *a, holo_error *e, const holo_tensor **item)
 {
     int64_t at;
     HG_TRY(hg_check_counts(a, e, 1, 2, 1, 0));
@@ -163,27 +163,27 @@ static holo_status at_check_in(const hg_args *a, holo_error *e, const holo_tenso
     return HOLO_OK;
 }
 
-static holo_status at_check(const hg_args *a, holo_error *e)
+static holo_status sequence_at_check(const hg_args *a, holo_error *e)
 {
     const holo_tensor *item = NULL;
-    HG_TRY(at_check_in(a, e, &item));
+    HG_TRY(sequence_at_check_in(a, e, &item));
     return hg_check_result(a, e, item);
 }
 
-static holo_status at_size(const hg_args *a, holo_error *e)
+static holo_status sequence_at_size(const hg_args *a, holo_error *e)
 {
     const holo_tensor *item = NULL;
-    HG_TRY(at_check_in(a, e, &item));
+    HG_TRY(sequence_at_check_in(a, e, &item));
     a->out[0].rank = item->rank;
     memcpy(a->out[0].dim, item->dim, sizeof item->dim);
     return HOLO_OK;
 }
 
-static void at_run(const hg_args *a, hg_range r)
+static void sequence_at_run(const hg_args *a, hg_range r)
 {
     const holo_tensor *item = NULL;
     (void)r;
-    if (at_check_in(a, NULL, &item) != HOLO_OK) return;
+    if (sequence_at_check_in(a, NULL, &item) != HOLO_OK) return;
     size_t bytes = holo_tensor_bytes(item);
     if (bytes != 0 && bytes == holo_tensor_bytes(&a->out[0]))
         memcpy(a->out[0].data, item->data, bytes);
@@ -192,27 +192,27 @@ static void at_run(const hg_args *a, hg_range r)
 const hg_kernel hg_kernels_sequence[] = {
     {.name = "sequence.at",
      .flags = HG_KERNEL_LATE,
-     .check = at_check,
-     .size = at_size,
+     .check = sequence_at_check,
+     .size = sequence_at_size,
      .units = hg_one_unit,
-     .run = at_run},
+     .run = sequence_at_run},
     {.name = "sequence.construct",
      .flags = HG_KERNEL_LATE,
-     .check = construct_check,
-     .size = construct_size,
+     .check = sequence_construct_check,
+     .size = sequence_construct_size,
      .units = hg_one_unit,
-     .run = construct_run},
+     .run = sequence_construct_run},
     {.name = "sequence.erase",
      .flags = HG_KERNEL_LATE,
-     .check = erase_check,
-     .size = erase_size,
+     .check = sequence_erase_check,
+     .size = sequence_erase_size,
      .units = hg_one_unit,
-     .run = erase_run},
+     .run = sequence_erase_run},
     {.name = "sequence.insert",
      .flags = HG_KERNEL_LATE,
-     .check = insert_check,
-     .size = insert_size,
+     .check = sequence_insert_check,
+     .size = sequence_insert_size,
      .units = hg_one_unit,
-     .run = insert_run},
+     .run = sequence_insert_run},
     {0},
 };

@@ -9,8 +9,8 @@
 
 /* `lines` times `bytes` bytes, from and to places that lie `from_step` and `to_step` bytes apart.
  */
-static void copy_lines(const uint8_t *from, size_t from_step, uint8_t *to, size_t to_step,
-                       size_t bytes, int64_t lines)
+static void sequence_tensor_copy_lines(const uint8_t *from, size_t from_step, uint8_t *to,
+                                       size_t to_step, size_t bytes, int64_t lines)
 {
     for (int64_t i = 0; i < lines && bytes != 0; i++)
         memcpy(to + (size_t)i * to_step, from + (size_t)i * from_step, bytes);
@@ -18,13 +18,14 @@ static void copy_lines(const uint8_t *from, size_t from_step, uint8_t *to, size_
 
 /* ---- split ----------------------------------------------------------------------------------- */
 
-typedef struct split {
+typedef struct sequence_tensor_split {
     int axis;
     int64_t count, outer, line; /* line: bytes of one place along the axis */
     bool keeps;
-} split;
+} sequence_tensor_split;
 
-static int64_t split_size(const hg_args *a, const split *s, int64_t k)
+static int64_t sequence_tensor_split_size(const hg_args *a, const sequence_tensor_split *s,
+                                          int64_t k)
 {
     int64_t all = a->in[0].dim[s->axis];
     if (!hg_args_has(a, 1)) return 1;
@@ -33,7 +34,8 @@ static int64_t split_size(const hg_args *a, const split *s, int64_t k)
     return k + 1 < s->count ? size : all - size * (s->count - 1);
 }
 
-static holo_status split_count(const hg_args *a, holo_error *e, split *s)
+static holo_status sequence_tensor_split_count(const hg_args *a, holo_error *e,
+                                               sequence_tensor_split *s)
 {
     int64_t all = a->in[0].dim[s->axis], sum = 0;
     s->count = all;
@@ -59,7 +61,8 @@ static holo_status split_count(const hg_args *a, holo_error *e, split *s)
     return HOLO_OK;
 }
 
-static holo_status split_check_in(const hg_args *a, holo_error *e, split *s)
+static holo_status sequence_tensor_split_check_in(const hg_args *a, holo_error *e,
+                                                  sequence_tensor_split *s)
 {
     HG_TRY(hg_check_counts(a, e, 1, 2, 1, 2));
     HG_TRY(hg_check_in_type(a, e, 0, HG_TYPES_ANY));
@@ -74,23 +77,23 @@ static holo_status split_check_in(const hg_args *a, holo_error *e, split *s)
     HG_REQUIRE(e, bits % 8 == 0, HOLO_E_UNSUPPORTED, "parts of %s that do not fill bytes",
                holo_dtype_text(a->in[0].dtype));
     s->line = bits / 8;
-    return split_count(a, e, s);
+    return sequence_tensor_split_count(a, e, s);
 }
 
-static holo_status split_check(const hg_args *a, holo_error *e)
+static holo_status sequence_tensor_split_check(const hg_args *a, holo_error *e)
 {
-    split s;
-    HG_TRY(split_check_in(a, e, &s));
+    sequence_tensor_split s;
+    HG_TRY(sequence_tensor_split_check_in(a, e, &s));
     HG_REQUIRE(
         e, a->out[0].dtype == HOLO_SEQUENCE && a->out[0].rank == 1 && a->out[0].dim[0] == s.count,
         HOLO_E_SHAPE, "the output is no sequence of %lld parts", (long long)s.count);
     return HOLO_OK;
 }
 
-static holo_status split_part_size(const hg_args *a, holo_error *e)
+static holo_status sequence_tensor_split_part_size(const hg_args *a, holo_error *e)
 {
-    split s;
-    HG_TRY(split_check_in(a, e, &s));
+    sequence_tensor_split s;
+    HG_TRY(sequence_tensor_split_check_in(a, e, &s));
     size_t all = holo_tensor_bytes(&a->in[0]), round;
     if (!hg_mul_size((size_t)s.count, 16, &round) || !hg_add_size(all, round, &a->extra[0]))
         return hg_fail_nomem(e, SIZE_MAX);
@@ -99,7 +102,8 @@ static holo_status split_part_size(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
-static void split_shape(const hg_args *a, const split *s, int64_t size, holo_tensor *part)
+static void sequence_tensor_split_shape(const hg_args *a, const sequence_tensor_split *s,
+                                        int64_t size, holo_tensor *part)
 {
     *part = a->in[0];
     part->dim[s->axis] = size;
@@ -109,19 +113,20 @@ static void split_shape(const hg_args *a, const split *s, int64_t size, holo_ten
             (size_t)(HG_MAX_RANK - 1 - s->axis) * sizeof part->dim[0]);
 }
 
-static void split_run(const hg_args *a, hg_range r)
+static void sequence_tensor_split_run(const hg_args *a, hg_range r)
 {
-    split s;
+    sequence_tensor_split s;
     hg_room room = hg_room_behind(a);
     holo_tensor *part = a->out[0].data;
     (void)r;
-    if (split_check_in(a, NULL, &s) != HOLO_OK || s.count != a->out[0].dim[0]) return;
+    if (sequence_tensor_split_check_in(a, NULL, &s) != HOLO_OK || s.count != a->out[0].dim[0])
+        return;
     size_t step = (size_t)(a->in[0].dim[s.axis] * s.line);
     const uint8_t *from = a->in[0].data;
     for (int64_t k = 0; k < s.count; k++) {
-        int64_t size = split_size(a, &s, k);
+        int64_t size = sequence_tensor_split_size(a, &s, k);
         size_t bytes = (size_t)(size * s.line);
-        split_shape(a, &s, size, &part[k]);
+        sequence_tensor_split_shape(a, &s, size, &part[k]);
         part[k].data = hg_room_take(&room, bytes * (size_t)s.outer);
         if (part[k].data == NULL) {
             hg_fault_value(a->fault, "a part does not fit the room that was asked for", k, size);
@@ -129,7 +134,7 @@ static void split_run(const hg_args *a, hg_range r)
             part[k].rank = 1;
             continue;
         }
-        copy_lines(from, step, part[k].data, bytes, bytes, s.outer);
+        sequence_tensor_copy_lines(from, step, part[k].data, bytes, bytes, s.outer);
         from += bytes;
     }
 }
@@ -137,7 +142,8 @@ static void split_run(const hg_args *a, hg_range r)
 /* ---- concat ---------------------------------------------------------------------------------- */
 
 /* Shape of the result: out->dim; every item is checked against the first. */
-static holo_status concat_check_in(const hg_args *a, holo_error *e, holo_tensor *out)
+static holo_status sequence_tensor_concat_check_in(const hg_args *a, holo_error *e,
+                                                   holo_tensor *out)
 {
     HG_TRY(hg_check_counts(a, e, 1, 1, 1, 2));
     HG_TRY(hg_check_container(a, e, 0, HOLO_SEQUENCE, HOLO_SEQUENCE));
@@ -169,25 +175,25 @@ static holo_status concat_check_in(const hg_args *a, holo_error *e, holo_tensor 
     return HOLO_OK;
 }
 
-static holo_status concat_check(const hg_args *a, holo_error *e)
+static holo_status sequence_tensor_concat_check(const hg_args *a, holo_error *e)
 {
     holo_tensor expected;
-    HG_TRY(concat_check_in(a, e, &expected));
+    HG_TRY(sequence_tensor_concat_check_in(a, e, &expected));
     HG_REQUIRE(e, hg_dtype_bits(expected.dtype) % 8 == 0, HOLO_E_UNSUPPORTED, "items of %s",
                holo_dtype_text(expected.dtype));
     return hg_check_result(a, e, &expected);
 }
 
-static holo_status concat_size(const hg_args *a, holo_error *e)
+static holo_status sequence_tensor_concat_size(const hg_args *a, holo_error *e)
 {
     holo_tensor found;
-    HG_TRY(concat_check_in(a, e, &found));
+    HG_TRY(sequence_tensor_concat_check_in(a, e, &found));
     a->out[0].rank = found.rank;
     memcpy(a->out[0].dim, found.dim, sizeof found.dim);
     return HOLO_OK;
 }
 
-static void concat_run(const hg_args *a, hg_range r)
+static void sequence_tensor_concat_run(const hg_args *a, hg_range r)
 {
     const holo_tensor *item = a->in[0].data, *out = &a->out[0];
     int axis = (int)(a->param[0] < 0 ? a->param[0] + out->rank : a->param[0]);
@@ -198,7 +204,8 @@ static void concat_run(const hg_args *a, hg_range r)
     (void)r;
     for (int64_t i = 0; i < a->in[0].dim[0]; i++) {
         size_t bytes = line * (size_t)(a->param[1] == 1 ? 1 : item[i].dim[axis]);
-        copy_lines(item[i].data, bytes, to, line * (size_t)out->dim[axis], bytes, outer);
+        sequence_tensor_copy_lines(item[i].data, bytes, to, line * (size_t)out->dim[axis], bytes,
+                                   outer);
         to += bytes;
     }
 }
@@ -206,15 +213,15 @@ static void concat_run(const hg_args *a, hg_range r)
 const hg_kernel hg_kernels_sequence_tensor[] = {
     {.name = "sequence.concat",
      .flags = HG_KERNEL_LATE,
-     .check = concat_check,
-     .size = concat_size,
+     .check = sequence_tensor_concat_check,
+     .size = sequence_tensor_concat_size,
      .units = hg_one_unit,
-     .run = concat_run},
+     .run = sequence_tensor_concat_run},
     {.name = "sequence.split",
      .flags = HG_KERNEL_LATE,
-     .check = split_check,
-     .size = split_part_size,
+     .check = sequence_tensor_split_check,
+     .size = sequence_tensor_split_part_size,
      .units = hg_one_unit,
-     .run = split_run},
+     .run = sequence_tensor_split_run},
     {0},
 };

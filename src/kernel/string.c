@@ -10,7 +10,7 @@
 /* ---- concat -----------------------------------------------------------------------------------
  */
 
-static holo_status concat_shape(const hg_args *a, holo_error *e, holo_tensor *out)
+static holo_status string_concat_shape(const hg_args *a, holo_error *e, holo_tensor *out)
 {
     HG_TRY(hg_check_counts(a, e, 2, 2, 1, 0));
     for (uint32_t i = 0; i < 2; i++)
@@ -27,29 +27,29 @@ static holo_status concat_shape(const hg_args *a, holo_error *e, holo_tensor *ou
     return HOLO_OK;
 }
 
-static holo_status concat_check(const hg_args *a, holo_error *e)
+static holo_status string_concat_check(const hg_args *a, holo_error *e)
 {
     holo_tensor expected;
-    HG_TRY(concat_shape(a, e, &expected));
+    HG_TRY(string_concat_shape(a, e, &expected));
     return hg_check_result(a, e, &expected);
 }
 
 /* The two strings that element i of a result of that shape is made of. */
-typedef struct concat_walk {
+typedef struct string_concat_walk {
     int64_t stride[2][HG_MAX_RANK];
     const holo_string *base[2];
-} concat_walk;
+} string_concat_walk;
 
-static concat_walk concat_start(const hg_args *a, const holo_tensor *out)
+static string_concat_walk string_concat_start(const hg_args *a, const holo_tensor *out)
 {
-    concat_walk w = {.base = {a->in[0].data, a->in[1].data}};
+    string_concat_walk w = {.base = {a->in[0].data, a->in[1].data}};
     hg_broadcast_strides(&a->in[0], out, w.stride[0]);
     hg_broadcast_strides(&a->in[1], out, w.stride[1]);
     return w;
 }
 
-static const holo_string *concat_part(const concat_walk *w, const holo_tensor *out, int side,
-                                      int64_t i)
+static const holo_string *string_concat_part(const string_concat_walk *w, const holo_tensor *out,
+                                             int side, int64_t i)
 {
     int64_t at = 0;
     for (int k = out->rank - 1; k >= 0; k--) {
@@ -59,14 +59,15 @@ static const holo_string *concat_part(const concat_walk *w, const holo_tensor *o
     return w->base[side] + at;
 }
 
-static holo_status concat_size(const hg_args *a, holo_error *e)
+static holo_status string_concat_size(const hg_args *a, holo_error *e)
 {
     holo_tensor out;
-    HG_TRY(concat_shape(a, e, &out));
-    const concat_walk w = concat_start(a, &out);
+    HG_TRY(string_concat_shape(a, e, &out));
+    const string_concat_walk w = string_concat_start(a, &out);
     int64_t count = holo_tensor_count(&out);
     for (int64_t i = 0; i < count; i++) {
-        uint64_t p = concat_part(&w, &out, 0, i)->length, q = concat_part(&w, &out, 1, i)->length;
+        uint64_t p = string_concat_part(&w, &out, 0, i)->length,
+                 q = string_concat_part(&w, &out, 1, i)->length;
         if (p > SIZE_MAX / 8 || q > SIZE_MAX / 8 ||
             !hg_add_size(a->extra[0], hg_align_up((size_t)(p + q), 16), &a->extra[0]))
             return hg_fail_nomem(e, SIZE_MAX);
@@ -76,15 +77,16 @@ static holo_status concat_size(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
-static void concat_run(const hg_args *a, hg_range r)
+static void string_concat_run(const hg_args *a, hg_range r)
 {
     const holo_tensor *out = &a->out[0];
-    const concat_walk w = concat_start(a, out);
+    const string_concat_walk w = string_concat_start(a, out);
     hg_room room = hg_room_behind(a);
     holo_string *y = out->data;
     (void)r;
     for (int64_t i = 0; i < holo_tensor_count(out); i++) {
-        const holo_string *p = concat_part(&w, out, 0, i), *q = concat_part(&w, out, 1, i);
+        const holo_string *p = string_concat_part(&w, out, 0, i),
+                          *q = string_concat_part(&w, out, 1, i);
         char *text = hg_room_take(&room, (size_t)(p->length + q->length));
         y[i] = (holo_string){"", 0};
         if (text == NULL || p->length + q->length == 0) continue;
@@ -98,7 +100,7 @@ static void concat_run(const hg_args *a, hg_range r)
  */
 
 /* Bytes of the white space that a text begins with: of one character, 0 when there is none. */
-static uint64_t split_space(const holo_string *s, uint64_t at)
+static uint64_t string_split_space(const holo_string *s, uint64_t at)
 {
     uint64_t next = at;
     if (at == s->length || !hg_utf8_is_space(hg_utf8_next(s->text, s->length, &next))) return 0;
@@ -106,27 +108,27 @@ static uint64_t split_space(const holo_string *s, uint64_t at)
 }
 
 /* What is left to cut. */
-typedef struct split_walk {
+typedef struct string_split_walk {
     holo_string rest, delimiter;
     int64_t cuts; /* left; -1: any number */
     bool done;
-} split_walk;
+} string_split_walk;
 
-static void split_skip_space(holo_string *s)
+static void string_split_skip_space(holo_string *s)
 {
     uint64_t n = 0;
-    for (uint64_t one; (one = split_space(s, n)) != 0;)
+    for (uint64_t one; (one = string_split_space(s, n)) != 0;)
         n += one;
     s->text += n;
     s->length -= n;
 }
 
 /* Without the white space at its end. */
-static void split_trim(holo_string *s)
+static void string_split_trim(holo_string *s)
 {
     uint64_t end = 0;
     for (uint64_t at = 0; at < s->length;) {
-        uint64_t space = split_space(s, at);
+        uint64_t space = string_split_space(s, at);
         if (space == 0)
             (void)hg_utf8_next(s->text, s->length, &at);
         else
@@ -136,11 +138,12 @@ static void split_trim(holo_string *s)
     s->length = end;
 }
 
-static split_walk split_start(const holo_string *s, const holo_string *delimiter, int64_t cuts)
+static string_split_walk string_split_start(const holo_string *s, const holo_string *delimiter,
+                                            int64_t cuts)
 {
-    split_walk w = {.rest = *s, .delimiter = *delimiter, .cuts = cuts};
+    string_split_walk w = {.rest = *s, .delimiter = *delimiter, .cuts = cuts};
     if (delimiter->length == 0) {
-        split_skip_space(&w.rest);
+        string_split_skip_space(&w.rest);
         w.done =
             w.rest.length == 0; /* white space alone has no part; with a delimiter "" has one */
     }
@@ -149,11 +152,11 @@ static split_walk split_start(const holo_string *s, const holo_string *delimiter
 
 /* Where the next delimiter begins, or the length of the rest. No white space begins inside another
  * character. */
-static uint64_t split_find(const split_walk *w)
+static uint64_t string_split_find(const string_split_walk *w)
 {
     uint64_t n = w->delimiter.length;
     for (uint64_t i = 0; w->cuts != 0 && i < w->rest.length; i++) {
-        if (n == 0 && split_space(&w->rest, i) != 0) return i;
+        if (n == 0 && string_split_space(&w->rest, i) != 0) return i;
         if (n != 0 && n <= w->rest.length - i &&
             memcmp(w->rest.text + i, w->delimiter.text, (size_t)n) == 0)
             return i;
@@ -162,38 +165,40 @@ static uint64_t split_find(const split_walk *w)
 }
 
 /* The next part; false when there is none. */
-static bool split_next(split_walk *w, holo_string *part)
+static bool string_split_next(string_split_walk *w, holo_string *part)
 {
     if (w->done) return false;
-    uint64_t at = split_find(w);
-    uint64_t skip = w->delimiter.length == 0 ? split_space(&w->rest, at) : w->delimiter.length;
+    uint64_t at = string_split_find(w);
+    uint64_t skip =
+        w->delimiter.length == 0 ? string_split_space(&w->rest, at) : w->delimiter.length;
     *part = (holo_string){w->rest.text, at};
     w->done = at == w->rest.length;
     if (w->done) {
         /* White space at the very end is no part of the last word. */
-        if (w->delimiter.length == 0) split_trim(part);
+        if (w->delimiter.length == 0) string_split_trim(part);
         return true;
     }
     w->rest = (holo_string){w->rest.text + at + skip, w->rest.length - at - skip};
     if (w->cuts > 0) w->cuts--;
     if (w->delimiter.length == 0) {
-        split_skip_space(&w->rest);
+        string_split_skip_space(&w->rest);
         w->done = w->rest.length == 0;
     }
     return true;
 }
 
-static int64_t split_count(const hg_args *a, int64_t i)
+static int64_t string_split_count(const hg_args *a, int64_t i)
 {
-    split_walk w = split_start((const holo_string *)a->in[0].data + i, a->in[1].data, a->param[0]);
+    string_split_walk w =
+        string_split_start((const holo_string *)a->in[0].data + i, a->in[1].data, a->param[0]);
     holo_string part;
     int64_t n = 0;
-    while (split_next(&w, &part))
+    while (string_split_next(&w, &part))
         n++;
     return n;
 }
 
-static holo_status split_check_in(const hg_args *a, holo_error *e)
+static holo_status string_split_check_in(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_check_counts(a, e, 2, 2, 2, 1));
     for (uint32_t i = 0; i < 2; i++)
@@ -204,9 +209,9 @@ static holo_status split_check_in(const hg_args *a, holo_error *e)
     return hg_check_param(a, e, 0, "the number of cuts", -1, INT64_MAX);
 }
 
-static holo_status split_check(const hg_args *a, holo_error *e)
+static holo_status string_split_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(split_check_in(a, e));
+    HG_TRY(string_split_check_in(a, e));
     HG_TRY(hg_check_out_type(a, e, 0, HG_TYPES_STRING));
     HG_TRY(hg_check_out_type(a, e, 1, HG_TYPE_BIT(HOLO_I64)));
     HG_TRY(hg_check_same_shape(&a->out[1], &a->in[0], e, "the counts"));
@@ -217,12 +222,12 @@ static holo_status split_check(const hg_args *a, holo_error *e)
     return hg_check_same_shape(&lines, &a->in[0], e, "the parts");
 }
 
-static holo_status split_size(const hg_args *a, holo_error *e)
+static holo_status string_split_size(const hg_args *a, holo_error *e)
 {
-    HG_TRY(split_check_in(a, e));
+    HG_TRY(string_split_check_in(a, e));
     int64_t most = 0;
     for (int64_t i = 0; i < holo_tensor_count(&a->in[0]); i++)
-        most = hg_max(most, split_count(a, i));
+        most = hg_max(most, string_split_count(a, i));
     for (int j = 0; j < 2; j++) {
         a->out[j].rank = a->in[0].rank;
         memcpy(a->out[j].dim, a->in[0].dim, sizeof a->in[0].dim);
@@ -232,17 +237,17 @@ static holo_status split_size(const hg_args *a, holo_error *e)
 }
 
 /* Parts point into the texts they were cut from. */
-static void split_run(const hg_args *a, hg_range r)
+static void string_split_run(const hg_args *a, hg_range r)
 {
     const int64_t places = a->out[0].dim[a->out[0].rank - 1];
     int64_t *counts = a->out[1].data;
     (void)r;
     for (int64_t i = 0; i < holo_tensor_count(&a->in[0]); i++) {
-        split_walk w =
-            split_start((const holo_string *)a->in[0].data + i, a->in[1].data, a->param[0]);
+        string_split_walk w =
+            string_split_start((const holo_string *)a->in[0].data + i, a->in[1].data, a->param[0]);
         holo_string *part = (holo_string *)a->out[0].data + i * places;
         counts[i] = 0;
-        while (counts[i] < places && split_next(&w, &part[counts[i]]))
+        while (counts[i] < places && string_split_next(&w, &part[counts[i]]))
             counts[i]++;
         for (int64_t k = counts[i]; k < places; k++)
             part[k] = (holo_string){"", 0};
@@ -252,15 +257,15 @@ static void split_run(const hg_args *a, hg_range r)
 const hg_kernel hg_kernels_string[] = {
     {.name = "string.concat",
      .flags = HG_KERNEL_LATE,
-     .check = concat_check,
-     .size = concat_size,
+     .check = string_concat_check,
+     .size = string_concat_size,
      .units = hg_one_unit,
-     .run = concat_run},
+     .run = string_concat_run},
     {.name = "string.split",
      .flags = HG_KERNEL_LATE,
-     .check = split_check,
-     .size = split_size,
+     .check = string_split_check,
+     .size = string_split_size,
      .units = hg_one_unit,
-     .run = split_run},
+     .run = string_split_run},
     {0},
 };

@@ -49,7 +49,7 @@ static holo_status node_count_names(const hg_importer *im, hg_wire_list names, c
 static holo_status node_name_outputs(hg_importer *im, hg_frame *frame, hg_wire_list names,
                                      hg_node_id id)
 {
-    hg_wire item;
+    hg_wire item = {0};
     for (uint32_t i = 0; i < hg_graph_node(im->g, id)->n_out; i++) {
         (void)hg_wire_list_next(&names, &item);
         hg_value_id *out = &hg_graph_node(im->g, id)->out[i];

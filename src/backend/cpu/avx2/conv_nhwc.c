@@ -16,18 +16,18 @@
 #include "kernel/pack.h"
 
 enum {
-    NHWC_FIRST_EXTRA = 2,
-    NHWC_ROW_BLOCK = 96,
-    NHWC_POINTERS = 4096,        /* of a unit, at most, unless six rows need more */
-    NHWC_PATCH_VALUES = 1 << 15, /* copied kernel rows of a unit, likewise */
-    NHWC_SHORT_TAP = 24,         /* channels below which taps are kernel rows */
-    NHWC_TINY_TAP = 4,           /* the same with groups, where kernel rows have to be copied */
-    NHWC_TILE_VALUES = 6144,     /* wanted size of the block an epilogue sees */
-    NHWC_MAX_GROUP = 12,         /* panels of a unit */
-    NHWC_LARGE = 1 << 18         /* elements of an output beyond L2 */
+    CONV_NHWC_FIRST_EXTRA = 2,
+    CONV_NHWC_ROW_BLOCK = 96,
+    CONV_NHWC_POINTERS = 4096,        /* of a unit, at most, unless six rows need more */
+    CONV_NHWC_PATCH_VALUES = 1 << 15, /* copied kernel rows of a unit, likewise */
+    CONV_NHWC_SHORT_TAP = 24,         /* channels below which taps are kernel rows */
+    CONV_NHWC_TINY_TAP = 4,       /* the same with groups, where kernel rows have to be copied */
+    CONV_NHWC_TILE_VALUES = 6144, /* wanted size of the block an epilogue sees */
+    CONV_NHWC_MAX_GROUP = 12,     /* panels of a unit */
+    CONV_NHWC_LARGE = 1 << 18     /* elements of an output beyond L2 */
 };
 
-typedef struct nhwc_plan {
+typedef struct conv_nhwc_plan {
     hg_conv_nhwc_shape s;
     bool by_row;         /* taps are kernel rows */
     int64_t taps, depth; /* k = taps * depth */
@@ -35,72 +35,73 @@ typedef struct nhwc_plan {
     int64_t row_block, row_blocks;
     int64_t group, groups; /* panels of a unit; units in a channel group */
     bool is_large;
-} nhwc_plan;
+} conv_nhwc_plan;
 
-static nhwc_plan nhwc_plan_of(const hg_args *a)
+static conv_nhwc_plan conv_nhwc_plan_of(const hg_args *a)
 {
-    nhwc_plan p = {.s = hg_conv_nhwc_shape_of(a)};
+    conv_nhwc_plan p = {.s = hg_conv_nhwc_shape_of(a)};
     const hg_conv2d *g = &p.s.g;
-    p.by_row = p.s.group_c < (p.s.groups == 1 ? NHWC_SHORT_TAP : NHWC_TINY_TAP) && g->kw > 1;
+    p.by_row =
+        p.s.group_c < (p.s.groups == 1 ? CONV_NHWC_SHORT_TAP : CONV_NHWC_TINY_TAP) && g->kw > 1;
     p.taps = p.s.k == 0 ? 0 : p.by_row ? g->kh : p.s.taps;
     p.depth = p.taps == 0 ? 0 : p.s.k / p.taps;
     p.pixels = g->n * g->oh * g->ow;
-    int64_t rows = hg_min(NHWC_ROW_BLOCK, NHWC_POINTERS / hg_max(1, p.taps));
-    if (p.by_row) rows = hg_min(rows, NHWC_PATCH_VALUES / hg_max(1, p.s.k));
+    int64_t rows = hg_min(CONV_NHWC_ROW_BLOCK, CONV_NHWC_POINTERS / hg_max(1, p.taps));
+    if (p.by_row) rows = hg_min(rows, CONV_NHWC_PATCH_VALUES / hg_max(1, p.s.k));
     rows = hg_max(HG_GEMM_ROWS, rows / HG_GEMM_ROWS * HG_GEMM_ROWS);
     const int64_t pixels = hg_max(1, p.pixels), panels = hg_max(1, p.s.panels);
     p.row_blocks = hg_ceil_div(pixels, rows);
     p.row_block = hg_ceil_div(pixels, p.row_blocks);
     if (p.row_blocks > 1) p.row_block = hg_ceil_div(p.row_block, HG_GEMM_ROWS) * HG_GEMM_ROWS;
     p.row_blocks = hg_ceil_div(pixels, p.row_block);
-    const int64_t wanted = NHWC_TILE_VALUES / HG_PANEL / p.row_block;
-    p.group = hg_min(panels, hg_min(wanted, NHWC_MAX_GROUP));
+    const int64_t wanted = CONV_NHWC_TILE_VALUES / HG_PANEL / p.row_block;
+    p.group = hg_min(panels, hg_min(wanted, CONV_NHWC_MAX_GROUP));
     p.groups = hg_ceil_div(panels, p.group);
     p.group = hg_ceil_div(panels, p.groups);
     p.groups = hg_ceil_div(panels, p.group);
-    p.is_large = holo_tensor_count(&a->out[0]) >= NHWC_LARGE;
+    p.is_large = holo_tensor_count(&a->out[0]) >= CONV_NHWC_LARGE;
     return p;
 }
 
-static int64_t nhwc_units(const hg_args *a)
+static int64_t conv_nhwc_units(const hg_args *a)
 {
-    const nhwc_plan p = nhwc_plan_of(a);
+    const conv_nhwc_plan p = conv_nhwc_plan_of(a);
     return holo_tensor_count(&a->out[0]) == 0 ? 0 : p.row_blocks * p.s.groups * p.groups;
 }
 
 /* Scratch: pointers, sums of a unit, zeros, copied kernel rows, the epilogue's own. */
-static size_t nhwc_pointer_bytes(const nhwc_plan *p)
+static size_t conv_nhwc_pointer_bytes(const conv_nhwc_plan *p)
 {
     return hg_align_up((size_t)(p->row_block * p->taps) * sizeof(float *), HG_ALIGN);
 }
 
-static size_t nhwc_sum_bytes(const nhwc_plan *p)
+static size_t conv_nhwc_sum_bytes(const conv_nhwc_plan *p)
 {
     return (size_t)(p->row_block * p->group) * HG_PANEL * sizeof(float);
 }
 
-static size_t nhwc_zero_bytes(const nhwc_plan *p)
+static size_t conv_nhwc_zero_bytes(const conv_nhwc_plan *p)
 {
     return hg_align_up((size_t)p->depth * sizeof(float), HG_ALIGN);
 }
 
-static size_t nhwc_patch_bytes(const nhwc_plan *p)
+static size_t conv_nhwc_patch_bytes(const conv_nhwc_plan *p)
 {
     return p->by_row ? hg_align_up((size_t)(p->row_block * p->s.k) * sizeof(float), HG_ALIGN) : 0;
 }
 
-static size_t nhwc_scratch(const hg_args *a)
+static size_t conv_nhwc_scratch(const hg_args *a)
 {
-    const nhwc_plan p = nhwc_plan_of(a);
-    return nhwc_pointer_bytes(&p) + nhwc_sum_bytes(&p) + nhwc_zero_bytes(&p) +
-           nhwc_patch_bytes(&p) + hg_epilogue_scratch(a);
+    const conv_nhwc_plan p = conv_nhwc_plan_of(a);
+    return conv_nhwc_pointer_bytes(&p) + conv_nhwc_sum_bytes(&p) + conv_nhwc_zero_bytes(&p) +
+           conv_nhwc_patch_bytes(&p) + hg_epilogue_scratch(a);
 }
 
 /* ---- pointers ---------------------------------------------------------------------------- */
 
-typedef struct nhwc_unit {
+typedef struct conv_nhwc_unit {
     const hg_args *a;
-    const nhwc_plan *p;
+    const conv_nhwc_plan *p;
     const float **rows; /* [taps][n_rows] */
     float *sum, *patch;
     const float *zero;
@@ -108,18 +109,18 @@ typedef struct nhwc_unit {
     float *c; /* result, in the output or in sum */
     int64_t ld;
     const hg_epilogue_simple *finish; /* NULL: nothing, or the interpreter afterwards */
-} nhwc_unit;
+} conv_nhwc_unit;
 
 /* Output pixels [ox, ox + count) of one output row; their pointers start at to[tap * n_rows]. */
-typedef struct nhwc_span {
+typedef struct conv_nhwc_span {
     int64_t ox, count;
     const float **to;
     float *patch; /* depth floats for each pixel and kernel row */
-} nhwc_span;
+} conv_nhwc_span;
 
 /* One tap: pixels [begin, end) of the output row read `line`, the others zero. */
-static void nhwc_point_tap(const nhwc_unit *u, const nhwc_span *span, const float *line,
-                           int64_t shift, const float **to)
+static void conv_nhwc_point_tap(const conv_nhwc_unit *u, const conv_nhwc_span *span,
+                                const float *line, int64_t shift, const float **to)
 {
     const hg_conv2d *g = &u->p->s.g;
     int64_t begin = 0, end = 0;
@@ -137,7 +138,8 @@ static void nhwc_point_tap(const nhwc_unit *u, const nhwc_span *span, const floa
 }
 
 /* A kernel row as one tap that is not contiguous in the input: a copy. */
-static const float *nhwc_copy_row(const nhwc_unit *u, const float *line, int64_t x0, float *patch)
+static const float *conv_nhwc_copy_row(const conv_nhwc_unit *u, const float *line, int64_t x0,
+                                       float *patch)
 {
     const hg_conv2d *g = &u->p->s.g;
     const int64_t c = u->p->s.group_c;
@@ -150,8 +152,8 @@ static const float *nhwc_copy_row(const nhwc_unit *u, const float *line, int64_t
 }
 
 /* A kernel row as one tap: in place where it lies inside the input and is contiguous. */
-static void nhwc_point_row(const nhwc_unit *u, const nhwc_span *span, const float *line, int64_t k,
-                           const float **to)
+static void conv_nhwc_point_row(const conv_nhwc_unit *u, const conv_nhwc_span *span,
+                                const float *line, int64_t k, const float **to)
 {
     const hg_conv2d *g = &u->p->s.g;
     int64_t begin = 0, end = 0, unused;
@@ -172,43 +174,44 @@ static void nhwc_point_row(const nhwc_unit *u, const nhwc_span *span, const floa
     for (int64_t i = 0; i < span->count; i++) {
         if (i == begin) i = end;
         if (i >= span->count) break;
-        to[i] = nhwc_copy_row(u, line, x0 + i * g->stride_w,
-                              span->patch + (i * g->kh + k) * u->p->depth);
+        to[i] = conv_nhwc_copy_row(u, line, x0 + i * g->stride_w,
+                                   span->patch + (i * g->kh + k) * u->p->depth);
     }
 }
 
-static void nhwc_point_span(const nhwc_unit *u, const nhwc_span *span, const float *image,
-                            int64_t oy)
+static void conv_nhwc_point_span(const conv_nhwc_unit *u, const conv_nhwc_span *span,
+                                 const float *image, int64_t oy)
 {
-    const nhwc_plan *p = u->p;
+    const conv_nhwc_plan *p = u->p;
     const hg_conv2d *g = &p->s.g;
     for (int64_t k = 0; k < g->kh; k++) {
         const int64_t y = oy * g->stride_h + k * g->dil_h - g->pad_top;
         const float *line = y >= 0 && y < g->h ? image + y * g->w * g->c : NULL;
         if (p->by_row) {
-            nhwc_point_row(u, span, line, k, span->to + k * u->n_rows);
+            conv_nhwc_point_row(u, span, line, k, span->to + k * u->n_rows);
             continue;
         }
         for (int64_t j = 0; j < g->kw; j++)
-            nhwc_point_tap(u, span, line, j * g->dil_w, span->to + (k * g->kw + j) * u->n_rows);
+            conv_nhwc_point_tap(u, span, line, j * g->dil_w,
+                                span->to + (k * g->kw + j) * u->n_rows);
     }
 }
 
-static void nhwc_point(const nhwc_unit *u)
+static void conv_nhwc_point(const conv_nhwc_unit *u)
 {
-    const nhwc_plan *p = u->p;
+    const conv_nhwc_plan *p = u->p;
     const hg_conv2d *g = &p->s.g;
     if (p->taps == 0) return;
     for (int64_t i = 0; i < u->n_rows;) {
         const int64_t pixel = u->row + i, ox = pixel % g->ow;
-        const nhwc_span span = {.ox = ox,
-                                .count = hg_min(g->ow - ox, u->n_rows - i),
-                                .to = u->rows + i,
-                                .patch = u->patch + i * p->s.k};
+        const conv_nhwc_span span = {.ox = ox,
+                                     .count = hg_min(g->ow - ox, u->n_rows - i),
+                                     .to = u->rows + i,
+                                     .patch = u->patch + i * p->s.k};
         const float *image = (const float *)u->a->in[0].data +
                              pixel / (g->oh * g->ow) * g->h * g->w * g->c +
                              u->channel_group * p->s.group_c;
-        nhwc_point_span(u, &span, image, pixel / g->ow % g->oh);
+        conv_nhwc_point_span(u, &span, image, pixel / g->ow % g->oh);
         i += span.count;
     }
 }
@@ -216,10 +219,10 @@ static void nhwc_point(const nhwc_unit *u)
 /* ---- units ------------------------------------------------------------------------------- */
 
 /* One k block: taps [tap, tap + step->taps), channels [offset, offset + depth). */
-static void nhwc_block(const nhwc_unit *u, hg_gemm_step *step, int64_t tap, bool is_first,
-                       bool is_last)
+static void conv_nhwc_block(const conv_nhwc_unit *u, hg_gemm_step *step, int64_t tap, bool is_first,
+                            bool is_last)
 {
-    const nhwc_plan *p = u->p;
+    const conv_nhwc_plan *p = u->p;
     const holo_tensor *w = &u->a->in[1];
     const int64_t sum_ld = p->group * HG_PANEL, k0 = tap * p->depth + step->offset;
     const int64_t size = step->is_half ? 2 : 4;
@@ -248,14 +251,14 @@ static void nhwc_block(const nhwc_unit *u, hg_gemm_step *step, int64_t tap, bool
     }
 }
 
-static void nhwc_unit_run(const nhwc_unit *u)
+static void conv_nhwc_unit_run(const conv_nhwc_unit *u)
 {
-    const nhwc_plan *p = u->p;
+    const conv_nhwc_plan *p = u->p;
     const bool is_half = u->a->in[1].dtype == HOLO_F16;
     hg_gemm_step step = {
         .row_step = u->n_rows, .b_step = is_half ? 32 : 64, .is_half = is_half, .alpha = 1};
     if (p->taps == 0) {
-        nhwc_block(u, &step, 0, true, true);
+        conv_nhwc_block(u, &step, 0, true, true);
         return;
     }
     /* as many taps as fit a block, or a part of one */
@@ -266,27 +269,28 @@ static void nhwc_unit_run(const nhwc_unit *u)
         for (step.offset = 0; step.offset < p->depth; step.offset += part) {
             step.depth = hg_min(part, p->depth - step.offset);
             const bool is_last = tap + step.taps == p->taps && step.offset + step.depth == p->depth;
-            nhwc_block(u, &step, tap, tap == 0 && step.offset == 0, is_last);
+            conv_nhwc_block(u, &step, tap, tap == 0 && step.offset == 0, is_last);
         }
     }
 }
 
-static void nhwc_run(const hg_args *a, hg_range r)
+static void conv_nhwc_run(const hg_args *a, hg_range r)
 {
     if (r.begin >= r.end) return;
-    const nhwc_plan p = nhwc_plan_of(a);
+    const conv_nhwc_plan p = conv_nhwc_plan_of(a);
     char *scratch = r.scratch;
-    nhwc_unit u = {.a = a, .p = &p};
+    conv_nhwc_unit u = {.a = a, .p = &p};
     u.rows = (const float **)(void *)scratch;
-    u.sum = (float *)(void *)(scratch += nhwc_pointer_bytes(&p));
-    u.zero = (const float *)(void *)memset(scratch += nhwc_sum_bytes(&p), 0, nhwc_zero_bytes(&p));
-    u.patch = (float *)(void *)(scratch += nhwc_zero_bytes(&p));
-    scratch += nhwc_patch_bytes(&p);
+    u.sum = (float *)(void *)(scratch += conv_nhwc_pointer_bytes(&p));
+    u.zero = (const float *)(void *)memset(scratch += conv_nhwc_sum_bytes(&p), 0,
+                                           conv_nhwc_zero_bytes(&p));
+    u.patch = (float *)(void *)(scratch += conv_nhwc_zero_bytes(&p));
+    scratch += conv_nhwc_patch_bytes(&p);
     hg_epilogue ep;
     hg_epilogue_simple simple;
-    if (hg_epilogue_is_simple(a, NHWC_FIRST_EXTRA, &simple)) u.finish = &simple;
+    if (hg_epilogue_is_simple(a, CONV_NHWC_FIRST_EXTRA, &simple)) u.finish = &simple;
     const bool has_lane = a->code != NULL && u.finish == NULL;
-    if (has_lane) hg_epilogue_init(&ep, a, NHWC_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
+    if (has_lane) hg_epilogue_init(&ep, a, CONV_NHWC_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
     int64_t pointed = -1;
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t group = i % p.groups, pixels = i / p.groups; /* channel group, row block */
@@ -295,12 +299,12 @@ static void nhwc_run(const hg_args *a, hg_range r)
         u.n_rows = hg_min(p.row_block, p.pixels - u.row);
         u.panel = group * p.group;
         u.panels = hg_min(p.group, p.s.panels - u.panel);
-        if (pixels != pointed) nhwc_point(&u);
+        if (pixels != pointed) conv_nhwc_point(&u);
         pointed = pixels;
         const int64_t col = u.channel_group * p.s.group_o + u.panel * HG_PANEL;
         u.c = has_lane ? u.sum : (float *)a->out[0].data + u.row * p.s.g.o + col;
         u.ld = has_lane ? p.group * HG_PANEL : p.s.g.o;
-        nhwc_unit_run(&u);
+        conv_nhwc_unit_run(&u);
         if (!has_lane) continue;
         const hg_epilogue_tile tile = {
             .data = u.sum,
@@ -319,9 +323,9 @@ const hg_kernel hg_kernels_conv_nhwc_avx2[] = {
      .flags = HG_KERNEL_FAST,
      .cpu = HG_CPU_AVX2,
      .check = hg_conv_nhwc_check,
-     .units = nhwc_units,
-     .scratch = nhwc_scratch,
+     .units = conv_nhwc_units,
+     .scratch = conv_nhwc_scratch,
      .cost = hg_conv_nhwc_cost,
-     .run = nhwc_run},
+     .run = conv_nhwc_run},
     {0},
 };

@@ -14,11 +14,11 @@
 
 enum {
     GEMM_NARROW_ROWS = 8, /* more row pointers than that do not fit the integer registers */
-    P16_FIRST_EXTRA = 2,
-    P16_ROW_BLOCK = 96,    /* rows of A that stay in L2: 96 x 384 floats are 144 KiB */
-    P16_LARGE = 1 << 18,   /* elements of an output beyond L2 */
-    P16_MAX_GROUP = 12,    /* panels; keeps enough units for many threads when rows are few */
-    P16_TILE_VALUES = 6144 /* wanted size of the block an epilogue sees */
+    MATMUL_P16_FIRST_EXTRA = 2,
+    MATMUL_P16_ROW_BLOCK = 96,  /* rows of A that stay in L2: 96 x 384 floats are 144 KiB */
+    MATMUL_P16_LARGE = 1 << 18, /* elements of an output beyond L2 */
+    MATMUL_P16_MAX_GROUP = 12,  /* panels; keeps enough units for many threads when rows are few */
+    MATMUL_P16_TILE_VALUES = 6144 /* wanted size of the block an epilogue sees */
 };
 
 /* ---- row tiles --------------------------------------------------------------------------- */
@@ -360,59 +360,59 @@ void hg_gemm_turn_avx2(const float *src, int64_t src_ld, int64_t rows, int64_t c
 
 /* ---- units ------------------------------------------------------------------------------- */
 
-typedef struct p16_plan {
+typedef struct matmul_p16_plan {
     hg_matmul_p16_shape s;
     int64_t row_block, row_blocks; /* rows of a unit; how many blocks */
     int64_t group, groups;         /* panels of a unit; how many groups */
     bool rows_inner;               /* consecutive units share panels, not rows */
     bool is_large;                 /* the output does not fit in L2 */
-} p16_plan;
+} matmul_p16_plan;
 
-static p16_plan p16_plan_of(const hg_args *a)
+static matmul_p16_plan matmul_p16_plan_of(const hg_args *a)
 {
-    p16_plan p = {.s = hg_matmul_p16_shape_of(a)};
+    matmul_p16_plan p = {.s = hg_matmul_p16_shape_of(a)};
     const int64_t m = hg_max(p.s.m, 1), panels = hg_max(p.s.panels, 1);
-    p.row_blocks = hg_ceil_div(m, P16_ROW_BLOCK);
+    p.row_blocks = hg_ceil_div(m, MATMUL_P16_ROW_BLOCK);
     p.row_block = hg_ceil_div(m, p.row_blocks);
     if (p.row_blocks > 1) p.row_block = hg_ceil_div(p.row_block, HG_GEMM_ROWS) * HG_GEMM_ROWS;
     p.row_blocks = hg_ceil_div(m, p.row_block);
-    const int64_t wanted = P16_TILE_VALUES / HG_PANEL / p.row_block;
-    p.group = hg_min(panels, hg_min(wanted, P16_MAX_GROUP));
+    const int64_t wanted = MATMUL_P16_TILE_VALUES / HG_PANEL / p.row_block;
+    p.group = hg_min(panels, hg_min(wanted, MATMUL_P16_MAX_GROUP));
     p.groups = hg_ceil_div(panels, p.group);
     p.group = hg_ceil_div(panels, p.groups);
     /* Read again from L3: B for every row block, or A for every group. */
     p.rows_inner = (double)p.row_blocks * (double)panels * HG_PANEL > (double)p.groups * (double)m;
-    p.is_large = holo_tensor_count(&a->out[0]) >= P16_LARGE;
+    p.is_large = holo_tensor_count(&a->out[0]) >= MATMUL_P16_LARGE;
     return p;
 }
 
-static int64_t p16_units(const hg_args *a)
+static int64_t matmul_p16_units(const hg_args *a)
 {
-    const p16_plan p = p16_plan_of(a);
+    const matmul_p16_plan p = matmul_p16_plan_of(a);
     return p.s.m == 0 || p.s.n == 0 ? 0 : p.row_blocks * p.groups;
 }
 
 /* Scratch: pointers to rows, sums of a unit, the epilogue's own. */
-static size_t p16_pointer_bytes(const p16_plan *p)
+static size_t matmul_p16_pointer_bytes(const matmul_p16_plan *p)
 {
     return hg_align_up((size_t)p->row_block * sizeof(float *), HG_ALIGN);
 }
 
-static size_t p16_sum_bytes(const p16_plan *p)
+static size_t matmul_p16_sum_bytes(const matmul_p16_plan *p)
 {
     return (size_t)(p->row_block * p->group) * HG_PANEL * sizeof(float);
 }
 
-static size_t p16_scratch(const hg_args *a)
+static size_t matmul_p16_scratch(const hg_args *a)
 {
-    const p16_plan p = p16_plan_of(a);
-    return p16_pointer_bytes(&p) + p16_sum_bytes(&p) + hg_epilogue_scratch(a);
+    const matmul_p16_plan p = matmul_p16_plan_of(a);
+    return matmul_p16_pointer_bytes(&p) + matmul_p16_sum_bytes(&p) + hg_epilogue_scratch(a);
 }
 
 /* One unit: rows [row, row + rows) times panels [panel, panel + panels). */
-typedef struct p16_unit {
+typedef struct matmul_p16_unit {
     const hg_args *a;
-    const p16_plan *plan;
+    const matmul_p16_plan *plan;
     const float **rows; /* pointers */
     float *sum;
     int64_t row, n_rows, panel, panels;
@@ -420,9 +420,9 @@ typedef struct p16_unit {
     int64_t ld;
     float alpha;
     const hg_epilogue_simple *finish; /* NULL: nothing, or the interpreter afterwards */
-} p16_unit;
+} matmul_p16_unit;
 
-static void p16_unit_tiles(const p16_unit *u)
+static void matmul_p16_unit_tiles(const matmul_p16_unit *u)
 {
     const holo_tensor *w = &u->a->in[1];
     const int64_t k = u->plan->s.k, sum_ld = u->plan->group * HG_PANEL;
@@ -468,7 +468,7 @@ static void p16_unit_tiles(const p16_unit *u)
     }
 }
 
-static void p16_unit_stream(const p16_unit *u)
+static void matmul_p16_unit_stream(const matmul_p16_unit *u)
 {
     const hg_matmul_p16_shape *s = &u->plan->s;
     const holo_tensor *w = &u->a->in[1];
@@ -493,16 +493,16 @@ static void p16_unit_stream(const p16_unit *u)
                        cols);
 }
 
-static void p16_unit_run(p16_unit *u, const hg_epilogue *ep)
+static void matmul_p16_unit_run(matmul_p16_unit *u, const hg_epilogue *ep)
 {
     const hg_matmul_p16_shape *s = &u->plan->s;
     const float *a = u->a->in[0].data;
     for (int64_t i = 0; i < u->n_rows; i++)
         u->rows[i] = a + (u->row + i) * s->k;
     if (u->n_rows <= HG_GEMM_STREAM_ROWS)
-        p16_unit_stream(u);
+        matmul_p16_unit_stream(u);
     else
-        p16_unit_tiles(u);
+        matmul_p16_unit_tiles(u);
     if (ep == NULL) return;
     const hg_epilogue_tile tile = {.data = u->sum,
                                    .ld = u->ld,
@@ -515,20 +515,21 @@ static void p16_unit_run(p16_unit *u, const hg_epilogue *ep)
     hg_epilogue_run(ep, &tile);
 }
 
-static void p16_run(const hg_args *a, hg_range r)
+static void matmul_p16_run(const hg_args *a, hg_range r)
 {
-    const p16_plan p = p16_plan_of(a);
+    const matmul_p16_plan p = matmul_p16_plan_of(a);
     char *scratch = r.scratch;
-    p16_unit u = {.a = a, .plan = &p, .alpha = (float)hg_param_f64(a, 0)};
+    matmul_p16_unit u = {.a = a, .plan = &p, .alpha = (float)hg_param_f64(a, 0)};
     u.rows = (const float **)(void *)scratch;
-    u.sum = (float *)(void *)(scratch += p16_pointer_bytes(&p));
-    scratch += p16_sum_bytes(&p);
+    u.sum = (float *)(void *)(scratch += matmul_p16_pointer_bytes(&p));
+    scratch += matmul_p16_sum_bytes(&p);
     hg_epilogue ep;
     hg_epilogue_simple simple;
     /* sums that start with the bias cannot be scaled afterwards */
-    if (u.alpha == 1 && hg_epilogue_is_simple(a, P16_FIRST_EXTRA, &simple)) u.finish = &simple;
+    if (u.alpha == 1 && hg_epilogue_is_simple(a, MATMUL_P16_FIRST_EXTRA, &simple))
+        u.finish = &simple;
     const bool has_lane = a->code != NULL && u.finish == NULL;
-    if (has_lane) hg_epilogue_init(&ep, a, P16_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
+    if (has_lane) hg_epilogue_init(&ep, a, MATMUL_P16_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t block = p.rows_inner ? i % p.row_blocks : i / p.groups;
         const int64_t group = p.rows_inner ? i / p.row_blocks : i % p.groups;
@@ -538,7 +539,7 @@ static void p16_run(const hg_args *a, hg_range r)
         u.panels = hg_min(p.group, p.s.panels - u.panel);
         u.c = has_lane ? u.sum : (float *)a->out[0].data + u.row * p.s.n + u.panel * HG_PANEL;
         u.ld = has_lane ? p.group * HG_PANEL : p.s.n;
-        p16_unit_run(&u, has_lane ? &ep : NULL);
+        matmul_p16_unit_run(&u, has_lane ? &ep : NULL);
     }
 }
 
@@ -547,9 +548,9 @@ const hg_kernel hg_kernels_matmul_p16_avx2[] = {
      .flags = HG_KERNEL_FAST,
      .cpu = HG_CPU_AVX2,
      .check = hg_matmul_p16_check,
-     .units = p16_units,
-     .scratch = p16_scratch,
+     .units = matmul_p16_units,
+     .scratch = matmul_p16_scratch,
      .cost = hg_matmul_p16_cost,
-     .run = p16_run},
+     .run = matmul_p16_run},
     {0},
 };
