@@ -1,5 +1,5 @@
 # install.cmake - the header, pkg-config files and the CMake package; libraries and programs install themselves.
-install(FILES include/hologram.h TYPE INCLUDE)
+install(FILES include/hologram.h include/hologram.hpp TYPE INCLUDE)
 file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 foreach(pc_name IN ITEMS hologram hologram_rt hologram_ext)
   set(pc_description "Hologram compiles a model into one file and runs it")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_headers.sh - the public header is C99 and C++11; every internal header compiles alone.
+# check_headers.sh - the public header is C99 and C++11, its wrapper C++17; every internal header compiles alone.
 set -eu
 cd "$(dirname "$0")/.."
 bad=0
@@ -18,6 +18,9 @@ for compiler in gcc clang; do
 done
 for compiler in g++ clang++; do
     compile "$compiler" -std=c++11 -x c++ include/hologram.h -Wno-pragma-once-outside-header
+done
+for compiler in g++ clang++; do
+    compile "$compiler" -std=c++17 -x c++ include/hologram.hpp -Wno-pragma-once-outside-header
 done
 # Headers of an instruction set need its flags and are compiled by the build alone.
 for header in $(find src -name '*.h' ! -path '*/backend/cpu/*/*' | LC_ALL=C sort); do
