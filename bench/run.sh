@@ -3,6 +3,7 @@
 #
 #   open      opening a file, by its size and its number of steps; session, prepare and first run apart
 #   size      code of the runtime, and of a program that runs one model with that model's kernels only
+#   embed     one program with its model inside: bytes the runtime adds, time from start to first output
 #   compile   time and peak memory of compiling
 #   peers     against ONNX Runtime, interleaved: speed, accuracy, opening, memory, file size
 #   op [STEM] single kernels, bench/op/STEM.c
@@ -46,14 +47,14 @@ bench_op() { # [STEM]
 what=${1:-all}
 [ $# -eq 0 ] || shift
 case $what in
-open | size | compile | peers) python "$what" "$@" ;;
+open | size | embed | compile | peers) python "$what" "$@" ;;
 op) bench_op "$@" ;;
 all)
-    for each in open size compile peers; do
+    for each in open size embed compile peers; do
         printf '\n== %s ==\n' "$each"
         python "$each"
     done
     ;;
 -h | --help | help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' bench/run.sh ;;
-*) die "there is nothing called $what to measure: open, size, compile, peers or op" ;;
+*) die "there is nothing called $what to measure: open, size, embed, compile, peers or op" ;;
 esac
