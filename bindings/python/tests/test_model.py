@@ -110,6 +110,8 @@ def test_wrong_files(tmp_path, affine):
         lambda: hologram.compile(affine, tmp_path / "out", dims={"absent": 1}),
         lambda: hologram.compile(affine, dims={"batch": "many"}),
         lambda: hologram.compile(affine, numerics="odd"),
+        lambda: hologram.open(str(bad) + "\0.holo"),
+        lambda: hologram.compile(affine, dims={"batch\0": 1}),
         lambda: hologram.InferenceSession(str(tmp_path / "absent")),
     ):
         with pytest.raises(hologram.Error) as caught:

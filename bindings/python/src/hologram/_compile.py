@@ -8,7 +8,7 @@ from typing import Any, List, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _library as native
-from ._library import Error, Status, call, lib
+from ._library import Error, Status, call, lib, path, text
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, Any]
 Dims = Mapping[str, Union[int, str]]
@@ -16,16 +16,17 @@ Shapes = Mapping[str, Sequence[int]]
 
 
 def _dim_setting(name: str, value: Union[int, str]) -> native.holo_dim_setting:
-    text = str(value).strip()
+    words = str(value).strip()
+    at_most = words.startswith("<=")
     try:
-        number = int(text[2:] if text.startswith("<=") else text)
+        number = int(words[2:] if at_most else words)
     except ValueError:
         raise Error(Status.E_ARG, f"dimension '{name}' is {value!r}, expected a number or '<=NUMBER'") from None
-    return native.holo_dim_setting(name.encode(), number, text.startswith("<="))
+    return native.holo_dim_setting(text(name), number, at_most)
 
 
 def _shape_setting(name: str, shape: Sequence[int]) -> native.holo_shape_setting:
-    return native.holo_shape_setting(name.encode(), (c_int64 * len(shape))(*shape), len(shape))
+    return native.holo_shape_setting(text(name), (c_int64 * len(shape))(*shape), len(shape))
 
 
 def options(
@@ -45,7 +46,7 @@ def options(
     shape_list = [_shape_setting(*item) for item in (shapes or {}).items()]
     o.dims, o.n_dims = (native.holo_dim_setting * len(dim_list))(*dim_list), len(dim_list)
     o.shapes, o.n_shapes = (native.holo_shape_setting * len(shape_list))(*shape_list), len(shape_list)
-    o.disable, o.n_disable = (c_char_p * len(disable))(*[x.encode() for x in disable]), len(disable)
+    o.disable, o.n_disable = (c_char_p * len(disable))(*[text(x) for x in disable]), len(disable)
     return o
 
 
@@ -74,15 +75,15 @@ def model_bytes(source: Any) -> np.ndarray:
 
 def compile_to_memory(source: Source, chosen: native.holo_compile_options) -> memoryview:
     if is_path(source):
-        return to_memory(lib.holo_compile_file_to_memory, os.fsencode(source), byref(chosen))
+        return to_memory(lib.holo_compile_file_to_memory, path(source), byref(chosen))
     data = model_bytes(source)
     pointer = data.__array_interface__["data"][0]
     return to_memory(lib.holo_compile_memory, pointer, data.size, byref(chosen))
 
 
-def write(path: Any, data: memoryview) -> None:
+def write(out: Any, data: memoryview) -> None:
     """Writes beside the target, then renames, so that the target is never half a file."""
-    target = os.fspath(path)
+    target = os.fspath(out)
     temporary = f"{target}.{os.getpid()}.tmp"
     try:
         with open(temporary, "wb") as file:
@@ -97,9 +98,9 @@ def write(path: Any, data: memoryview) -> None:
 def _source_list(source: Any) -> Optional[List[bytes]]:
     """The paths to compile into one file; None when the source lies in memory."""
     if is_path(source):
-        return [os.fsencode(source)]
+        return [path(source)]
     if isinstance(source, (list, tuple)):
-        return [os.fsencode(path) for path in source]
+        return [path(item) for item in source]
     return None
 
 
@@ -120,7 +121,7 @@ def compile_model(
     chosen = options(dims, shapes, numerics, optimize, disable)
     paths = _source_list(source)
     if paths is not None and out is not None:
-        call(lib.holo_compile_files, (c_char_p * len(paths))(*paths), len(paths), os.fsencode(out), byref(chosen), None)
+        call(lib.holo_compile_files, (c_char_p * len(paths))(*paths), len(paths), path(out), byref(chosen), None)
         return None
     if isinstance(source, (list, tuple)):
         raise Error(Status.E_ARG, "several models are compiled into a file: say which")

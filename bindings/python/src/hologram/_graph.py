@@ -10,7 +10,7 @@ import numpy as np
 from . import _library as native
 from . import _tensor
 from ._compile import Dims, Shapes, options, to_memory, write
-from ._library import Error, Status, call, lib
+from ._library import Error, Status, call, lib, text
 
 
 class Value:
@@ -28,10 +28,6 @@ def _constant(value: Any, dtype: int, keep: List[Any]) -> native.holo_tensor:
     return tensor
 
 
-def _texts(values: Sequence[Union[str, bytes]]) -> List[bytes]:
-    return [x if isinstance(x, bytes) else x.encode() for x in values]
-
-
 def _fill_list(attr: native.holo_attr, values: Sequence[Any]) -> None:
     attr.count = len(values)
     if all(isinstance(x, numbers.Integral) for x in values):
@@ -39,14 +35,14 @@ def _fill_list(attr: native.holo_attr, values: Sequence[Any]) -> None:
     elif all(isinstance(x, numbers.Real) for x in values):
         attr.kind, attr.floats = native.ATTR_FLOATS, (c_float * len(values))(*values)
     elif all(isinstance(x, (str, bytes)) for x in values):
-        attr.kind, attr.strings = native.ATTR_STRINGS, (c_char_p * len(values))(*_texts(values))
+        attr.kind, attr.strings = native.ATTR_STRINGS, (c_char_p * len(values))(*map(text, values))
     else:
         name = attr.name.decode()
         raise Error(Status.E_ARG, f"attribute '{name}' is a list of neither integers nor numbers nor texts")
 
 
 def _attr(name: str, value: Any, keep: List[Any]) -> native.holo_attr:
-    attr = native.holo_attr(name=name.encode())
+    attr = native.holo_attr(name=text(name))
     if isinstance(value, (type, np.dtype)):
         value = _tensor.dtype_number(value)  # Cast(to=np.float16)
     if isinstance(value, numbers.Integral):
@@ -54,7 +50,7 @@ def _attr(name: str, value: Any, keep: List[Any]) -> native.holo_attr:
     elif isinstance(value, numbers.Real):
         attr.kind, attr.f = native.ATTR_FLOAT, float(value)
     elif isinstance(value, (str, bytes)):
-        attr.kind, attr.s = native.ATTR_STRING, _texts([value])[0]
+        attr.kind, attr.s = native.ATTR_STRING, text(value)
     elif isinstance(value, (list, tuple)):
         _fill_list(attr, value)
     else:
@@ -83,7 +79,7 @@ class Graph:
     def input(self, name: str, dtype: Any, shape: Sequence[Union[int, str, None]]) -> Value:
         """An input. In its shape a word is an open dimension, None one without a name."""
         dims = ",".join("?" if d is None else str(d) for d in shape)
-        number = lib.holo_graph_input(self._handle, name.encode(), _tensor.dtype_number(dtype), dims.encode())
+        number = lib.holo_graph_input(self._handle, text(name), _tensor.dtype_number(dtype), text(dims))
         return Value(self, self._check(number))
 
     def constant(self, value: Any, dtype: Any = None) -> Value:
@@ -109,14 +105,14 @@ class Graph:
         ins = [self._number(x) for x in inputs]
         attrs = [_attr(name, value, keep) for name, value in attributes.items() if value is not None]
         out = (c_uint32 * outputs)()
-        good = lib.holo_graph_node(self._handle, op.encode(), (c_uint32 * len(ins))(*ins), len(ins),
+        good = lib.holo_graph_node(self._handle, text(op), (c_uint32 * len(ins))(*ins), len(ins),
                                    (native.holo_attr * len(attrs))(*attrs), len(attrs), out, outputs)
         self._check(good)
         values: Tuple[Value, ...] = tuple(Value(self, number) for number in out)
         return values[0] if outputs == 1 else values
 
     def output(self, value: Value, name: str) -> None:
-        self._check(lib.holo_graph_output(self._handle, self._number(value), name.encode()))
+        self._check(lib.holo_graph_output(self._handle, self._number(value), text(name)))
 
     def compile(
         self,

@@ -3,6 +3,7 @@
 ctypes gives up the interpreter's lock during every call, so other Python threads run while a model does."""
 import ctypes
 import enum
+import os
 import sys
 from ctypes import POINTER, c_bool, c_char, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t
 from ctypes import c_uint32, c_uint64, c_void_p
@@ -244,6 +245,25 @@ def call(function: Any, *arguments: Any) -> None:
     if status != 0:
         sentence = error.message or lib.holo_status_text(status)
         raise Error(status, sentence.decode("utf-8", "replace"))
+
+
+def text(value: Any) -> bytes:
+    """Text for the library, whose strings end at the first zero."""
+    if not isinstance(value, (str, bytes)):
+        raise Error(Status.E_ARG, f"text is expected, not {type(value).__name__}")
+    encoded = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
+    if b"\0" in encoded:
+        raise Error(Status.E_ARG, f"{value!r} has a zero character in it")
+    return encoded
+
+
+def path(value: Any) -> bytes:
+    return text(os.fsencode(value))
+
+
+def name(encoded: Optional[bytes]) -> str:
+    """Text of the library; no file can make it fail."""
+    return (encoded or b"").decode("utf-8", "surrogateescape")
 
 
 def version() -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from . import _library as native
 from . import _tensor
 from ._compile import Source, is_path, model_bytes
-from ._library import Error, Status, call, lib
+from ._library import Error, Status, call, lib, name, path
 
 Outputs = Dict[str, Any]
 
@@ -34,8 +34,8 @@ def _port(handle: int, graph: int, index: int, function: Callable[..., int]) -> 
     if function(handle, graph, index, byref(port)) != 0:
         raise Error(Status.E_BUG, f"port {index} of graph {graph} cannot be read")
     dims = zip(port.dim[: max(0, port.rank)], port.dim_name)
-    shape = tuple(size if size >= 0 else (name or b"").decode() or None for size, name in dims)
-    return Port(port.name.decode(), _tensor.NAME.get(port.dtype, "none"), None if port.rank < 0 else shape)
+    shape = tuple(size if size >= 0 else name(symbol) or None for size, symbol in dims)
+    return Port(name(port.name), _tensor.NAME.get(port.dtype, "none"), None if port.rank < 0 else shape)
 
 
 class _Session:
@@ -60,9 +60,9 @@ class _Session:
             except Error as error:
                 raise Error(error.status, f"input '{port.name}': {error}") from None
             call(lib.holo_session_set_input, self.handle, i, byref(tensor))
-            for size, name in zip(tensor.dim, port.shape or ()):
-                if isinstance(name, str):
-                    symbols[name] = size
+            for size, symbol in zip(tensor.dim, port.shape or ()):
+                if isinstance(symbol, str):
+                    symbols[symbol] = size
         return symbols
 
     def bind_outputs(self, model: "Model", symbols: Mapping[str, int]) -> List[Optional[np.ndarray]]:
@@ -70,7 +70,10 @@ class _Session:
         arrays: List[Optional[np.ndarray]] = []
         for i, port in enumerate(model.outputs):
             sizes = port.sizes(symbols)
-            array = None if sizes is None else _tensor.empty(_tensor.NUMBER.get(port.dtype, 0), sizes)
+            try:
+                array = None if sizes is None else _tensor.empty(_tensor.NUMBER.get(port.dtype, 0), sizes)
+            except (MemoryError, ValueError):  # the library says better what is too large
+                array = None
             if array is not None and array.nbytes == 0:
                 array = None
             call(lib.holo_session_set_output, self.handle, i,
@@ -148,7 +151,7 @@ class Model:
         chosen = native.holo_open_options(struct_size=sizeof(native.holo_open_options), extra=native.EXTRA)
         handle = c_void_p()
         if self._memory is None:
-            call(lib.holo_model_open_file, os.fsencode(source), native.KERNELS, byref(chosen), byref(handle))
+            call(lib.holo_model_open_file, path(source), native.KERNELS, byref(chosen), byref(handle))
             return handle.value
         pointer = _tensor.address(self._memory)
         # Memory that others may write to, or that is not aligned, is copied.
@@ -178,7 +181,7 @@ class Model:
 
     @property
     def name(self) -> str:
-        return (lib.holo_model_graph_name(self._handle, self.graph) or b"").decode()
+        return name(lib.holo_model_graph_name(self._handle, self.graph))
 
     @property
     def metadata(self) -> Dict[str, str]:
@@ -186,7 +189,7 @@ class Model:
         found: Dict[str, str] = {}
 
         def visit(_user: Any, key: bytes, value: bytes) -> None:
-            found[key.decode("utf-8", "replace")] = value.decode("utf-8", "replace")
+            found[name(key)] = name(value)
 
         lib.holo_model_metadata(self._handle, native.VISIT(visit), None)
         return found
@@ -207,21 +210,23 @@ class Model:
             if len(feeds) != len(names):
                 raise Error(Status.E_ARG, f"{len(feeds)} inputs were given, the model has {len(names)}: {names}")
             return list(feeds)
-        for name in feeds:
-            if name not in names:
-                raise Error(Status.E_ARG, f"there is no input '{name}', the model has {names}")
-        for name in names:
-            if name not in feeds:
-                raise Error(Status.E_STATE, f"input '{name}' was not given, the model has {names}")
-        return [feeds[name] for name in names]
+        for given in feeds:
+            if given not in names:
+                raise Error(Status.E_ARG, f"there is no input '{given}', the model has {names}")
+        for needed in names:
+            if needed not in feeds:
+                raise Error(Status.E_STATE, f"input '{needed}' was not given, the model has {names}")
+        return [feeds[needed] for needed in names]
 
-    def run_list(self, feeds: Union[Mapping[str, Any], Sequence[Any]], names: Optional[Sequence[str]] = None) -> List[Any]:
+    def run_list(
+        self, feeds: Union[Mapping[str, Any], Sequence[Any]], names: Optional[Sequence[str]] = None
+    ) -> List[Any]:
         """Runs the model once; the outputs called `names`, or all, in order."""
         known = [port.name for port in self.outputs]
-        for name in names or ():
-            if name not in known:
-                raise Error(Status.E_ARG, f"there is no output '{name}', the model has {known}")
-        wanted = range(len(known)) if not names else [known.index(name) for name in names]
+        for asked in names or ():
+            if asked not in known:
+                raise Error(Status.E_ARG, f"there is no output '{asked}', the model has {known}")
+        wanted = range(len(known)) if not names else [known.index(asked) for asked in names]
         values = self._values(feeds)
         session = self._session()
         sessions = self._sessions
@@ -230,7 +235,7 @@ class Model:
         finally:
             sessions.append(session)
 
-    def run(self, feeds: Union[Mapping[str, Any], Sequence[Any], None] = None, **inputs: Any) -> Outputs:
+    def run(self, feeds: Union[Mapping[str, Any], Sequence[Any], None] = None, /, **inputs: Any) -> Outputs:
         """Runs the model once: {"x": array}, a list in the order of the inputs, or x=array. Returns outputs by name.
 
         Arrays go in without a copy; those that come out belong to the caller."""

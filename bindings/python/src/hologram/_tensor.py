@@ -197,10 +197,8 @@ def _fill_array(tensor: holo_tensor, array: np.ndarray, dtype: int, keep: List[A
 def empty(dtype: int, shape: Tuple[int, ...]) -> Optional[np.ndarray]:
     """An array the library can write into as it is; None for strings, containers and packed elements."""
     narrow = NARROW.get(dtype)
-    if narrow is not None:
-        return np.empty(shape, narrow.numpy) if narrow.bits >= 8 else None
-    plain = NUMPY.get(dtype)
-    return None if plain is None else np.empty(shape, plain)
+    chosen = NUMPY.get(dtype) if narrow is None else narrow.numpy if narrow.bits >= 8 else None
+    return None if chosen is None else np.empty(shape, chosen)
 
 
 def _unpack(packed: np.ndarray, narrow: Narrow, shape: Tuple[int, ...]) -> np.ndarray:
