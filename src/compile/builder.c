@@ -1,6 +1,7 @@
 /* builder.c - the public graph builder: records calls, replays them into a graph for each compile,
  * so that a built graph can be compiled again with other options. */
 #include "compile/compile.h"
+#include "isa/deep.h"
 #include "op/op.h"
 
 typedef enum builder_kind { BUILDER_INPUT = 1, BUILDER_CONST, BUILDER_NODE } builder_kind;
@@ -94,16 +95,29 @@ static bool builder_add(holo_graph *g, const builder_call *call)
     return true;
 }
 
+/* Elements and text in one piece. */
+static bool builder_copy_strings(holo_graph *g, const holo_tensor *from, holo_tensor *to)
+{
+    holo_status status = hg_deep_check(from, &g->error);
+    if (status != HOLO_OK) {
+        (void)hg_fail_prefix(&g->error, status, "a constant: ");
+        return false;
+    }
+    size_t bytes = hg_deep_all(from);
+    hg_room room = {bytes == SIZE_MAX ? NULL : hg_arena_alloc(&g->arena, bytes + 1), bytes};
+    return (room.at != NULL && hg_deep_copy_all(from, to, &room)) || builder_nomem(g);
+}
+
 static bool builder_copy_tensor(holo_graph *g, const holo_tensor *from, holo_tensor *to,
                                 size_t *bytes)
 {
     *bytes = holo_tensor_bytes(from);
-    if (*bytes == SIZE_MAX || from->dtype >= HOLO_SEQUENCE || from->dtype == HOLO_STRING ||
-        (from->data == NULL && *bytes != 0)) {
+    if (*bytes == SIZE_MAX || from->dtype >= HOLO_SEQUENCE || (from->data == NULL && *bytes != 0)) {
         (void)hg_fail(&g->error, HOLO_E_ARG, "a constant has no data, a bad shape or type %s",
                       holo_dtype_text(from->dtype));
         return false;
     }
+    if (from->dtype == HOLO_STRING) return builder_copy_strings(g, from, to);
     *to = *from;
     to->data = builder_copy(g, from->data, *bytes);
     return to->data != NULL;

@@ -176,11 +176,44 @@ static void run_bound_output(void)
     holo_graph_free(g);
 }
 
+/* Strings of the caller are copied with their text: neither is read after the call. */
+static void run_string_constant(void)
+{
+    run_fixture f = {0};
+    holo_graph *g = NULL;
+    char text[] = "-end";
+    holo_string suffix = {text, 4}, word = {"word", 4};
+    holo_tensor constant = {.data = &suffix, .rank = 0, .dtype = HOLO_STRING};
+    if (!CHECK_OK(holo_graph_new(0, NULL, &g, &f.error), &f.error)) return;
+    holo_value_id y,
+        in[] = {holo_graph_input(g, "x", HOLO_STRING, "n"), holo_graph_constant(g, &constant)};
+    holo_graph_node(g, "StringConcat", in, 2, NULL, 0, &y, 1);
+    holo_graph_output(g, y, "y");
+    memset(text, '?', 4);
+    suffix.length = 1;
+    if (run_open(&f, g, 0)) {
+        holo_tensor x = {.data = &word, .dim = {1}, .rank = 1, .dtype = HOLO_STRING}, out;
+        CHECK_OK(holo_session_set_input(f.session, 0, &x, &f.error), &f.error);
+        if (CHECK_OK(holo_session_run(f.session, &f.error), &f.error)) {
+            CHECK_OK(holo_session_output(f.session, 0, &out, &f.error), &f.error);
+            const holo_string *result = out.data;
+            CHECK_EQ_INT(result->length, 8);
+            CHECK(memcmp(result->text, "word-end", 8) == 0);
+        }
+    }
+    run_close(&f);
+    suffix = (holo_string){NULL, 3};
+    CHECK(holo_graph_constant(g, &constant) == 0);
+    CHECK_STATUS(holo_compile_graph(g, NULL, &f.data, &f.size, NULL, &f.error), HOLO_E_ARG);
+    holo_graph_free(g);
+}
+
 const hg_test_case hg_tests_runtime_run[] = {
     {"symbolic_batch", run_symbolic_batch},
     {"symbolic_batch_unoptimized", run_symbolic_batch_unoptimized},
     {"data_dependent", run_data_dependent},
     {"bad_inputs", run_bad_inputs},
     {"bound_output", run_bound_output},
+    {"string_constant", run_string_constant},
     {0},
 };

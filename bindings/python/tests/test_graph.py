@@ -43,6 +43,13 @@ def test_attributes_and_outputs():
     assert out["c"].tolist() == [7, 7] and out["f"][0] == 2.5 and out["s"].tolist() == [1, 2]
 
 
+def test_string_constants():
+    graph = hologram.Graph()
+    x = graph.input("x", "string", ("n",))
+    graph.output(graph.node("StringConcat", x, np.array([["é"], ["b\0"]], object)), "y")
+    assert hologram.open(graph.compile()).run(x=["p", ""])["y"].tolist() == [["pé", "é"], ["pb\0", "b\0"]]
+
+
 def test_mistakes():
     graph, other = hologram.Graph(), hologram.Graph()
     x = graph.input("x", "float32", (2,))
