@@ -1,10 +1,10 @@
 #!/bin/sh
-# ratchet.sh KNOWN < OUTPUT - holds the output of `hologram verify` against the list of expected failures.
+# ratchet.sh WRONG < OUTPUT - holds the output of `hologram verify` against the list of cases that are wrong.
 #
-# KNOWN has one case per line; # starts a comment. A case that fails and is not listed is an error, and so
+# WRONG has one case per line; # starts a comment. A case that fails and is not listed is an error, and so
 # is a listed case that passes: the list can only shrink. Ends with "N passed, N failed".
 set -eu
-[ $# -eq 1 ] || { echo "usage: ratchet.sh KNOWN < OUTPUT" >&2; exit 2; }
+[ $# -eq 1 ] || { echo "usage: ratchet.sh WRONG < OUTPUT" >&2; exit 2; }
 known=$1
 [ -e "$known" ] || known=/dev/null
 
