@@ -138,6 +138,17 @@ bool hg_infer_may_equal(const hg_infer *n, hg_dim a, hg_dim b)
     return !hg_dim_is(n->dims, hg_dim_eq(n->dims, a, b), 0);
 }
 
+/* Whether a and b broadcast to a whenever they broadcast: b is a with an upper bound of at least 1,
+ * as places in a table of fixed size have, or b is a where a condition holds and no size elsewhere
+ * (hg_shape_guard). Shorter expressions keep what is equal equal. */
+static bool infer_is_wider(const hg_dims *d, hg_dim a, hg_dim b)
+{
+    const hg_dim_rec *r = &d->rec[b];
+    if (r->op == HG_DIM_SELECT) return r->b == a && hg_dim_is(d, r->c, -1);
+    if (r->op != HG_DIM_MIN || (r->a != a && r->b != a)) return false;
+    return hg_dim_is_positive(d, r->a == a ? r->b : r->a);
+}
+
 holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg_dim b, hg_dim *out)
 {
     int64_t x, y;
@@ -151,6 +162,10 @@ holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg_dim b, hg_dim
                              (long long)x, (long long)y);
     } else if (a_known || b_known) {
         *out = a_known ? a : b;
+    } else if (infer_is_wider(n->dims, a, b)) {
+        *out = a;
+    } else if (infer_is_wider(n->dims, b, a)) {
+        *out = b;
     } else {
         /* By the order of the terms, so that a + b and b + a have the same shape. */
         const hg_dim_info *info = n->dims->info;
