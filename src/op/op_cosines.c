@@ -34,14 +34,16 @@ holo_status hg_cosines_lower(hg_build *b, const double a[3])
     x = hg_build_2(b, "Mul", x, hg_build_scalar(b, HOLO_F64, 6.28318530717958647692));
     x = hg_build_2(b, "Div", x, hg_build_cast(b, cosines_scalar(b, steps), HOLO_F64));
     hg_value_id y = hg_build_scalar(b, HOLO_F64, a[0]);
-    hg_value_id first =
-        hg_build_2(b, "Mul", hg_build_1(b, "Cos", x), hg_build_scalar(b, HOLO_F64, a[1]));
-    y = hg_build_2(b, "Sub", y, first);
+    /* a[0] + a[2] first: the peak of a window is 1 and its ends are 0 without an error of rounding,
+     * which an integer would drop. */
     if (a[2] != 0.0) {
         hg_value_id twice = hg_build_1(b, "Cos", hg_build_2(b, "Add", x, x));
         y = hg_build_2(b, "Add", y,
                        hg_build_2(b, "Mul", twice, hg_build_scalar(b, HOLO_F64, a[2])));
     }
+    hg_value_id first =
+        hg_build_2(b, "Mul", hg_build_1(b, "Cos", x), hg_build_scalar(b, HOLO_F64, a[1]));
+    y = hg_build_2(b, "Sub", y, first);
     hg_build_replace(b, 0, hg_build_cast(b, y, type.dtype));
     return b->status;
 }

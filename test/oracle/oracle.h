@@ -92,6 +92,8 @@ long double ora_ulp(holo_dtype type, long double value);
 /* Relative error of one rounding in which an operator may compute this type: that of float32 for
  * the narrower ones. */
 long double ora_eps(holo_dtype type);
+/* A result of `n` roundings of numbers no larger than `size`; 16 bits: of a few stages more. */
+wide ora_near(holo_dtype type, long double value, long double size, long double n);
 void ora_pack(const ora *t, void *bytes); /* as hologram.h lays tensors out */
 bool ora_matches(const ora *want, const holo_tensor *got, char *why, size_t size);
 size_t ora_bytes(holo_dtype type, int64_t count);

@@ -140,6 +140,12 @@ long double ora_eps(holo_dtype type)
     return type == HOLO_F64 || type == HOLO_C128 ? 0x1p-53L : 0x1p-24L;
 }
 
+wide ora_near(holo_dtype type, long double value, long double size, long double n)
+{
+    const long double stages = ora_bits(type) == 16 ? 2 * ora_ulp(type, size) : 0;
+    return (wide){.re = value, .tol = n * ora_eps(type) * size + stages};
+}
+
 long double ora_round(holo_dtype type, long double value)
 {
     const wide_format *f = wide_format_of(type);
