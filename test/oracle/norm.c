@@ -221,8 +221,8 @@ static void norm_layer(const ora_row *row)
     }
 }
 
-static void norm_rms_check(const char *dims, int64_t axis, const char *scale_dims, holo_dtype type,
-                           holo_dtype out)
+static void norm_rms_check(const ora_row *row, const char *dims, int64_t axis,
+                           const char *scale_dims, holo_dtype type, holo_dtype out)
 {
     const ora *x = ora_make(type, dims, ORA_UNIT, 1),
               *scale = ora_make(out, scale_dims, ORA_UNIT, 2);
@@ -239,7 +239,7 @@ static void norm_rms_check(const char *dims, int64_t axis, const char *scale_dim
     }
     char attrs[40];
     snprintf(attrs, sizeof attrs, "axis=%lld", (long long)axis);
-    ORA_CHECK("RMSNormalization", attrs, ORA_IN(x, scale), ORA_OUT(y));
+    ORA_CHECK(row->op, attrs, ORA_IN(x, scale), ORA_OUT(y));
 }
 
 static void norm_rms(const ora_row *row)
@@ -247,10 +247,22 @@ static void norm_rms(const ora_row *row)
     ORA_EACH_TYPE(type, row->op, "T")
     ORA_EACH_TYPE(out, row->op, "V")
     {
-        norm_rms_check("3,17", -1, "17", type, out);
-        norm_rms_check("2,3,5", 1, "3,5", type, out);
-        norm_rms_check("2,3,5", -3, "5", type, out);
-        norm_rms_check("0,8", -1, "8", type, out);
+        norm_rms_check(row, "3,17", -1, "17", type, out);
+        norm_rms_check(row, "2,3,5", 1, "3,5", type, out);
+        norm_rms_check(row, "2,3,5", -3, "5", type, out);
+        norm_rms_check(row, "0,8", -1, "8", type, out);
+    }
+}
+
+/* Exporters write it in the domain of the standard, which does not have it. */
+static void norm_simplified(const ora_row *row)
+{
+    ORA_EACH_TYPE(type, "LayerNormalization", "T")
+    {
+        norm_rms_check(row, "3,17", -1, "17", type, type);
+        norm_rms_check(row, "2,3,5", -1, "5", type, type);
+        norm_rms_check(row, "2,3,5", 1, "3,5", type, type);
+        norm_rms_check(row, "0,8", -1, "8", type, type);
     }
 }
 
@@ -300,6 +312,7 @@ const ora_row ora_rows_norm[] = {
     {"LRN", norm_lrn, NULL},
     {"LayerNormalization", norm_layer, NULL},
     {"RMSNormalization", norm_rms, NULL},
+    {"SimplifiedLayerNormalization", norm_simplified, NULL},
     {NULL, NULL, NULL},
 };
 

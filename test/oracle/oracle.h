@@ -96,6 +96,7 @@ long double ora_eps(holo_dtype type);
 wide ora_near(holo_dtype type, long double value, long double size, long double n);
 void ora_pack(const ora *t, void *bytes); /* as hologram.h lays tensors out */
 bool ora_matches(const ora *want, const holo_tensor *got, char *why, size_t size);
+ora *ora_read(const holo_tensor *t); /* of real numbers */
 size_t ora_bytes(holo_dtype type, int64_t count);
 /* The bit pattern of an element, and back. */
 uint64_t ora_encode(holo_dtype type, const wide *w);
@@ -130,7 +131,11 @@ typedef struct ora_bytes_t {
 
 enum { ORA_MAX_IN = 16, ORA_MAX_OUT = 8 };
 
-typedef struct ora_case {
+typedef struct ora_case ora_case;
+/* Judges what came out, in the order of the outputs; false: why not. */
+typedef bool ora_judge_fn(const ora_case *c, const holo_tensor *got, char *why, size_t size);
+
+struct ora_case {
     const char *op;            /* "Add", or "com.microsoft:Gelu" */
     const char *attrs;         /* axis=-1 alpha=0.5 mode="linear" pads=[0, 1]; NULL: none */
     const ora *in[ORA_MAX_IN]; /* NULL: absent */
@@ -143,7 +148,8 @@ typedef struct ora_case {
     ora_message more; /* further AttributeProto fields of the node, made with ora_put_* */
     int opset;        /* 0: the newest */
     unsigned skip;    /* modes that cannot be: 1u << ORA_SYMBOLIC when sizes decide the rank ... */
-} ora_case;
+    ora_judge_fn *judge; /* of random numbers, in place of the comparison; NULL: that one */
+};
 
 void ora_check(const ora_case *c);
 /* Compiling or running says a sentence that holds `part`. */

@@ -268,6 +268,14 @@ void ora_pack(const ora *t, void *bytes)
     }
 }
 
+ora *ora_read(const holo_tensor *t)
+{
+    ora *x = ora_new(t->dtype, t->rank, t->dim);
+    for (int64_t k = 0; k < x->count; k++)
+        x->v[k] = ora_decode(t->dtype, wide_load(t->data, t->dtype, k));
+    return x;
+}
+
 /* ---- comparison --------------------------------------------------------------------------------
  */
 
