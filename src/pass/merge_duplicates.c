@@ -3,7 +3,7 @@
 #include "base/hash.h"
 #include "pass/pass.h"
 
-static uint64_t merge_hash_attr(const hg_attr *a, uint64_t h)
+static uint64_t merge_duplicates_hash_attr(const hg_attr *a, uint64_t h)
 {
     h = hg_hash(a->name.text, a->name.length, h);
     h = hg_hash(&a->i, sizeof a->i, h);
@@ -14,7 +14,7 @@ static uint64_t merge_hash_attr(const hg_attr *a, uint64_t h)
     return hg_hash(&a->tensor, sizeof a->tensor, h);
 }
 
-static uint64_t merge_hash(const hg_graph *g, const hg_node *n)
+static uint64_t merge_duplicates_hash(const hg_graph *g, const hg_node *n)
 {
     uint64_t h = hg_hash(n->op->name, strlen(n->op->name), n->n_in);
     for (uint32_t i = 0; i < n->n_in; i++) {
@@ -22,35 +22,35 @@ static uint64_t merge_hash(const hg_graph *g, const hg_node *n)
         h = hg_hash(&v, sizeof v, h);
     }
     for (uint32_t i = 0; i < n->n_attr; i++)
-        h = merge_hash_attr(&n->attr[i], h);
+        h = merge_duplicates_hash_attr(&n->attr[i], h);
     return h;
 }
 
-static bool merge_same_bytes(const void *a, const void *b, size_t size)
+static bool merge_duplicates_same_bytes(const void *a, const void *b, size_t size)
 {
     return a == b || (a != NULL && b != NULL && (size == 0 || memcmp(a, b, size) == 0));
 }
 
-static bool merge_equal_attr(const hg_attr *a, const hg_attr *b)
+static bool merge_duplicates_equal_attr(const hg_attr *a, const hg_attr *b)
 {
     if (a->kind != b->kind || a->count != b->count || !hg_str_equal(a->name, b->name)) return false;
     if (a->kind == HG_ATTR_STRINGS || a->kind == HG_ATTR_TYPE || a->kind == HG_ATTR_CODE)
         return a->strings == b->strings && a->type == b->type && a->code == b->code;
     return a->i == b->i && memcmp(&a->f, &b->f, sizeof a->f) == 0 && hg_str_equal(a->s, b->s) &&
            a->tensor == b->tensor &&
-           merge_same_bytes(a->ints, b->ints, a->count * sizeof *a->ints) &&
-           merge_same_bytes(a->floats, b->floats, a->count * sizeof *a->floats) &&
-           merge_same_bytes(a->dims, b->dims, a->count * sizeof *a->dims);
+           merge_duplicates_same_bytes(a->ints, b->ints, a->count * sizeof *a->ints) &&
+           merge_duplicates_same_bytes(a->floats, b->floats, a->count * sizeof *a->floats) &&
+           merge_duplicates_same_bytes(a->dims, b->dims, a->count * sizeof *a->dims);
 }
 
-static bool merge_equal(const hg_graph *g, const hg_node *a, const hg_node *b)
+static bool merge_duplicates_equal(const hg_graph *g, const hg_node *a, const hg_node *b)
 {
     if (a->op != b->op || a->n_in != b->n_in || a->n_out != b->n_out || a->n_attr != b->n_attr)
         return false;
     for (uint32_t i = 0; i < a->n_in; i++)
         if (hg_node_in(g, a, i) != hg_node_in(g, b, i)) return false;
     for (uint32_t i = 0; i < a->n_attr; i++)
-        if (!merge_equal_attr(&a->attr[i], &b->attr[i])) return false;
+        if (!merge_duplicates_equal_attr(&a->attr[i], &b->attr[i])) return false;
     for (uint32_t j = 0; j < a->n_out; j++)
         if ((a->out[j] == 0) != (b->out[j] == 0)) return false;
     return true;
@@ -59,20 +59,21 @@ static bool merge_equal(const hg_graph *g, const hg_node *a, const hg_node *b)
 /* ---- constants ---------------------------------------------------------------------------------
  */
 
-static bool merge_equal_const(const hg_graph *g, hg_value_id a, hg_value_id b)
+static bool merge_duplicates_equal_const(const hg_graph *g, hg_value_id a, hg_value_id b)
 {
     const hg_value *x = hg_graph_value(g, a), *y = hg_graph_value(g, b);
     return hg_type_equal(&x->type, &y->type) && x->constant->bytes == y->constant->bytes &&
-           merge_same_bytes(x->constant->data, y->constant->data, x->constant->bytes);
+           merge_duplicates_same_bytes(x->constant->data, y->constant->data, x->constant->bytes);
 }
 
 /* Hash table of value or node ids, sized once: nothing is added to the graph meanwhile. */
-typedef struct merge_table {
+typedef struct merge_duplicates_table {
     uint32_t *slot;
     size_t mask;
-} merge_table;
+} merge_duplicates_table;
 
-static holo_status merge_table_new(hg_graph *g, size_t entries, merge_table *t)
+static holo_status merge_duplicates_table_new(hg_graph *g, size_t entries,
+                                              merge_duplicates_table *t)
 {
     size_t n = 64;
     while (n < entries * 2)
@@ -81,10 +82,10 @@ static holo_status merge_table_new(hg_graph *g, size_t entries, merge_table *t)
     return HG_NEW(g->ctx, n, &t->slot);
 }
 
-static holo_status merge_constants(hg_graph *g, bool *changed)
+static holo_status merge_duplicates_constants(hg_graph *g, bool *changed)
 {
-    merge_table t;
-    HG_TRY(merge_table_new(g, g->n_value, &t));
+    merge_duplicates_table t;
+    HG_TRY(merge_duplicates_table_new(g, g->n_value, &t));
     for (hg_value_id v = 1; v < g->n_value; v++) {
         const hg_value *value = hg_graph_value(g, v);
         /* Strings are pointers, not bytes; large tensors are merged when they are stored. */
@@ -92,7 +93,7 @@ static holo_status merge_constants(hg_graph *g, bool *changed)
             value->type.dtype == HOLO_STRING)
             continue;
         size_t at = hg_graph_const_hash(g, v) & t.mask;
-        while (t.slot[at] != 0 && !merge_equal_const(g, t.slot[at], v))
+        while (t.slot[at] != 0 && !merge_duplicates_equal_const(g, t.slot[at], v))
             at = (at + 1) & t.mask;
         if (t.slot[at] == 0) {
             t.slot[at] = v;
@@ -104,16 +105,16 @@ static holo_status merge_constants(hg_graph *g, bool *changed)
     return HOLO_OK;
 }
 
-static holo_status merge_nodes(hg_graph *g, bool *changed)
+static holo_status merge_duplicates_nodes(hg_graph *g, bool *changed)
 {
-    merge_table t;
-    HG_TRY(merge_table_new(g, g->n_node, &t));
+    merge_duplicates_table t;
+    HG_TRY(merge_duplicates_table_new(g, g->n_node, &t));
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
         const hg_node *n = hg_graph_node(g, id);
         hg_node_id next = n->next;
         if (n->n_body == 0 && (n->op->flags & HG_OP_EFFECT) == 0) {
-            size_t at = merge_hash(g, n) & t.mask;
-            while (t.slot[at] != 0 && !merge_equal(g, hg_graph_node(g, t.slot[at]), n))
+            size_t at = merge_duplicates_hash(g, n) & t.mask;
+            while (t.slot[at] != 0 && !merge_duplicates_equal(g, hg_graph_node(g, t.slot[at]), n))
                 at = (at + 1) & t.mask;
             if (t.slot[at] == 0) {
                 t.slot[at] = id;
@@ -130,15 +131,15 @@ static holo_status merge_nodes(hg_graph *g, bool *changed)
     return HOLO_OK;
 }
 
-static holo_status merge_run(hg_graph *g, bool *changed)
+static holo_status merge_duplicates_run(hg_graph *g, bool *changed)
 {
     if ((g->ctx->flags & HOLO_COMPILE_KEEP_VALUES) != 0) return HOLO_OK;
-    HG_TRY(merge_constants(g, changed));
-    return merge_nodes(g, changed);
+    HG_TRY(merge_duplicates_constants(g, changed));
+    return merge_duplicates_nodes(g, changed);
 }
 
 const hg_pass hg_pass_merge_duplicates = {
     .name = "merge_duplicates",
     .brief = "equal nodes and equal small constants become one",
-    .run = merge_run,
+    .run = merge_duplicates_run,
 };

@@ -156,14 +156,14 @@ static void generate_outputs(rnd_gen *n)
 /* A value that nobody uses yet, if there is one. */
 static int32_t generate_loose_end(rnd_gen *n)
 {
-    int32_t found = RND_NONE;
+    int32_t loose = RND_NONE;
     uint32_t count = 0;
     for (int32_t v = 0; v < n->g->n_value; v++) {
         const rnd_value *value = &n->g->value[v];
         if (value->node == RND_NONE || value->body != 0) continue;
-        if (value->n_uses == 0 && rnd_below(n->source, ++count) == 0) found = v;
+        if (value->n_uses == 0 && rnd_below(n->source, ++count) == 0) loose = v;
     }
-    return found;
+    return loose;
 }
 
 bool rnd_generate(rnd_gen *n, const hg_op *first, const hg_op *second)
