@@ -25,7 +25,9 @@ hg_value_id hg_build_attention_scores(hg_build *b, const hg_attention_shape *s, 
 {
     int64_t size;
     double factor = scale != NULL ? *scale : 1.0;
-    bool known = scale != NULL || hg_dim_is_const(&b->g->dims, s->size, &size);
+    /* An attribute is a float32: too coarse a root for double precision. */
+    const bool is_double = b->status == HOLO_OK && hg_build_type(b, q)->dtype == HOLO_F64;
+    bool known = scale != NULL || (!is_double && hg_dim_is_const(&b->g->dims, s->size, &size));
     if (scale == NULL && known && size > 0) factor = 1.0 / sqrt((double)size);
     hg_attr attr[] = {hg_attr_make_int("trans_b", 1), hg_attr_make_float("alpha", factor)};
     hg_value_id in[] = {attention_view(b, q, s->heads, attention_rows(b, s), s->size), k};
@@ -33,7 +35,8 @@ hg_value_id hg_build_attention_scores(hg_build *b, const hg_attention_shape *s, 
     if (!known) {
         /* Heads of nothing have no scale. */
         hg_dim least = hg_dim_max(&b->g->dims, s->size, hg_dim_const(&b->g->dims, 1));
-        hg_value_id root = hg_build_cast(b, hg_build_dims(b, &least, 1), HOLO_F32);
+        hg_value_id root =
+            hg_build_cast(b, hg_build_dims(b, &least, 1), is_double ? HOLO_F64 : HOLO_F32);
         root = hg_build_1(b, "Sqrt", root);
         x = hg_build_2(b, "Div", x, hg_build_cast(b, root, hg_build_type(b, q)->dtype));
     }

@@ -14,9 +14,8 @@ static const ora_row *const rows_all[] = {
 
 /* clang-format off */
 static const char *const rows_open[] = {
-    "AffineGrid", "Attention", "BitCast", "CausalConvWithState", "GridSample", "ImageDecoder",
-    "LinearAttention", "NonMaxSuppression", "RegexFullMatch", "Resize", "RotaryEmbedding",
-    "SwiGLU", "Upsample",
+    "AffineGrid", "BitCast", "GridSample", "ImageDecoder", "NonMaxSuppression",
+    "RegexFullMatch", "Resize", "Upsample",
 };
 /* clang-format on */
 
