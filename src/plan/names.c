@@ -27,6 +27,8 @@ holo_status hg_names_add(hg_names *n, hg_str name, uint32_t *at)
     for (size_t i = 0; i < name.length; i++)
         HG_TRY(names_append(n, name.text[i]));
     HG_TRY(names_append(n, 0));
-    return hg_map_set(&n->seen, name, *at) ? HOLO_OK
-                                           : hg_fail_nomem(n->ctx->error, sizeof(hg_map_slot));
+    hg_str key = hg_str_copy(&n->ctx->arena, name); /* labels are made in buffers of the caller */
+    if (key.text == NULL || !hg_map_set(&n->seen, key, *at))
+        return hg_fail_nomem(n->ctx->error, name.length);
+    return HOLO_OK;
 }
