@@ -18,7 +18,8 @@ static void run_task(void *user, int64_t task, uint32_t worker)
 {
     const run_job *job = user;
     hg_range r = {.begin = job->units / job->tasks * task + hg_min(task, job->units % job->tasks),
-                  .scratch = job->scratch + job->scratch_bytes * worker};
+                  .scratch =
+                      job->scratch_bytes == 0 ? NULL : job->scratch + job->scratch_bytes * worker};
     r.end = r.begin + job->units / job->tasks + (task < job->units % job->tasks);
     if (r.begin < r.end) job->step->kernel->run(&job->step->args, r);
 }
