@@ -280,7 +280,7 @@ static double resize_place(const resize_shape *s, const resize_axis *x, int64_t 
     switch (s->coordinate) {
     case HG_RESIZE_HALF_PIXEL: return half;
     case HG_RESIZE_HALF_PIXEL_SYMMETRIC: return half + in / 2.0 * (1.0 - (double)x->out / width);
-    case HG_RESIZE_PYTORCH_HALF_PIXEL: return x->out > 1 ? half : -0.5;
+    case HG_RESIZE_PYTORCH_HALF_PIXEL: return x->out > 1 ? half : 0.0;
     case HG_RESIZE_ALIGN_CORNERS: return width == 1.0 ? 0.0 : at * (in - 1.0) / (width - 1.0);
     case HG_RESIZE_ASYMMETRIC:
         return exact ? at * (double)x->denominator / (double)x->numerator : at / x->scale;
