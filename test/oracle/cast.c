@@ -246,7 +246,49 @@ static void cast_run(const ora_row *row)
     }
 }
 
+/* ---- BitCast -----------------------------------------------------------------------------------
+ */
+
+/* All values of few bits, else the special ones; as a bool only 0 and 1 are values. */
+static ora *cast_bits_input(holo_dtype from, holo_dtype to)
+{
+    if (ora_bits(from) > 8) return ora_make(from, "5,7", ORA_EDGE, 1);
+    const int64_t count = to == HOLO_BOOL || from == HOLO_BOOL ? 2 : 1 << ora_bits(from);
+    ora *x = ora_new(from, 1, &count);
+    for (int64_t k = 0; k < count; k++)
+        x->v[k] = ora_decode(from, (uint64_t)k);
+    return x;
+}
+
+static void cast_bits_pair(holo_dtype from, holo_dtype to)
+{
+    const ora *x = cast_bits_input(from, to);
+    holo_tensor t = {.rank = x->rank, .dtype = to};
+    char attrs[20];
+    for (int d = 0; d < x->rank; d++)
+        t.dim[d] = x->dim[d];
+    t.data = ora_alloc(ora_bytes(from, x->count) + 16);
+    ora_pack(x, t.data);
+    snprintf(attrs, sizeof attrs, "to=%d", (int)to);
+    ORA_CHECK("BitCast", attrs, ORA_IN(x), ORA_OUT(ora_read(&t)));
+    ORA_CHECK("BitCast", attrs, ORA_IN(ora_shape(from, "3,0")), ORA_OUT(ora_shape(to, "3,0")));
+}
+
+static void cast_bits(const ora_row *row)
+{
+    ORA_EACH_TYPE(from, row->op, "T1")
+    ORA_EACH_TYPE(to, row->op, "T2")
+    {
+        if (ora_bits(from) == ora_bits(to)) cast_bits_pair(from, to);
+    }
+    ORA_REFUSE("16 bits", row->op, "to=10", ORA_IN(ora_of(HOLO_F32, "1", "1")),
+               ORA_OUT(ora_shape(HOLO_F16, "1")));
+    ORA_REFUSE("string", row->op, "to=8", ORA_IN(ora_of(HOLO_F32, "1", "1")),
+               ORA_OUT(ora_shape(HOLO_STRING, "1")));
+}
+
 const ora_row ora_rows_cast[] = {
+    {"BitCast", cast_bits, NULL},
     {"Cast", cast_run, NULL},
     {"CastLike", cast_run, NULL},
     {NULL, NULL, NULL},

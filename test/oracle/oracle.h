@@ -96,7 +96,7 @@ long double ora_eps(holo_dtype type);
 wide ora_near(holo_dtype type, long double value, long double size, long double n);
 void ora_pack(const ora *t, void *bytes); /* as hologram.h lays tensors out */
 bool ora_matches(const ora *want, const holo_tensor *got, char *why, size_t size);
-ora *ora_read(const holo_tensor *t); /* of real numbers */
+ora *ora_read(const holo_tensor *t); /* of numbers */
 size_t ora_bytes(holo_dtype type, int64_t count);
 /* The bit pattern of an element, and back. */
 uint64_t ora_encode(holo_dtype type, const wide *w);

@@ -75,6 +75,39 @@ static void string_split(const ora_row *row)
               ORA_OUT(string_of("3", "a|b|-c"), ora_of(HOLO_I64, "", "3")));
 }
 
+/* Which of the texts, '1' or '0' for each, the pattern describes as a whole. */
+static void string_regex_check(const char *pattern, const char *dims, const char *texts,
+                               const char *which)
+{
+    char attrs[100];
+    const ora *x = string_of(dims, texts);
+    ora *y = ora_like(x, HOLO_BOOL);
+    for (int64_t k = 0; k < y->count; k++)
+        y->v[k].i = which[k] == '1';
+    snprintf(attrs, sizeof attrs, "pattern=\"%s\"", pattern);
+    ORA_CHECK("RegexFullMatch", attrs, ORA_IN(x), ORA_OUT(y));
+}
+
+static void string_regex(const ora_row *row)
+{
+    string_regex_check("abc", "4", "abc|abcd|xabc|", "1000");
+    string_regex_check("a*", "2,2", "|a|aaaa|ab", "1110");
+    string_regex_check("a|ab", "3", "a|ab|abb", "110");
+    string_regex_check("(cat|dog)s?", "5", "cat|dogs|cats|catdog|s", "11100");
+    string_regex_check("[a-c0-2]{2,3}", "5", "a0|abc|a|abcc|ad", "11000");
+    string_regex_check("[^x]+", "3", "abc|axc|", "100");
+    string_regex_check("\\d+\\.\\d*", "4", "1.5|12.|.5|a.5", "1100");
+    string_regex_check("\\w+@\\w+", "3", "me@here|@|a b@c", "100");
+    string_regex_check("(?i)hello", "3", "HELLO|Hello|hell", "110");
+    string_regex_check(".", "4", "a|\xc3\xa9|ab|", "1100");
+    string_regex_check("^ab$", "2", "ab|abab", "10");
+    string_regex_check("", "2", "|a", "10");
+    string_regex_check("x", "0", "", "");
+    string_regex_check("x", "", "x", "1");
+    ORA_REFUSE("pattern", row->op, "pattern=\"(a\"", ORA_IN(string_of("1", "a")),
+               ORA_OUT(ora_shape(HOLO_BOOL, "1")));
+}
+
 /* Grams of one and two in a pool: "7", "9" and "7 9", "9 7". */
 static void string_tfidf_check(const ora_row *row, const ora *x, const char *attrs,
                                const char *values)
@@ -117,11 +150,9 @@ static void string_tfidf(const ora_row *row)
 }
 
 const ora_row ora_rows_string[] = {
-    {"StringConcat", string_concat, NULL},
-    {"StringNormalizer", string_normalizer, NULL},
-    {"StringSplit", string_split, NULL},
-    {"TfIdfVectorizer", string_tfidf, NULL},
-    {NULL, NULL, NULL},
+    {"RegexFullMatch", string_regex, NULL},        {"StringConcat", string_concat, NULL},
+    {"StringNormalizer", string_normalizer, NULL}, {"StringSplit", string_split, NULL},
+    {"TfIdfVectorizer", string_tfidf, NULL},       {NULL, NULL, NULL},
 };
 
 static void string_rows(void)

@@ -271,8 +271,15 @@ void ora_pack(const ora *t, void *bytes)
 ora *ora_read(const holo_tensor *t)
 {
     ora *x = ora_new(t->dtype, t->rank, t->dim);
-    for (int64_t k = 0; k < x->count; k++)
-        x->v[k] = ora_decode(t->dtype, wide_load(t->data, t->dtype, k));
+    for (int64_t k = 0; k < x->count; k++) {
+        if (ora_is_complex(t->dtype)) {
+            const holo_dtype part = wide_part(t->dtype);
+            x->v[k] = ora_decode(part, wide_load(t->data, part, 2 * k));
+            x->v[k].im = ora_decode(part, wide_load(t->data, part, 2 * k + 1)).re;
+        } else {
+            x->v[k] = ora_decode(t->dtype, wide_load(t->data, t->dtype, k));
+        }
+    }
     return x;
 }
 
