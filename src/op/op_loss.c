@@ -47,18 +47,34 @@ static hg_value_id loss_pick(hg_build *b, hg_value_id scores, hg_value_id index)
     return hg_build_2(b, "Squeeze", picked, axes);
 }
 
+static hg_value_id loss_label(hg_build *b, int64_t label)
+{
+    return hg_build_const(b, (hg_type){.dtype = HOLO_I64}, &label, sizeof label);
+}
+
+/* Gathering counts negative places from the end, but no class has a negative label: it becomes one
+ * that is outside for sure, so that it is refused. */
+static hg_value_id loss_strict(hg_build *b, hg_value_id target)
+{
+    hg_value_id below = hg_build_2(b, "Less", target, loss_label(b, 0));
+    return hg_build_3(b, "Where", below, loss_label(b, INT64_MIN), target);
+}
+
 hg_value_id hg_build_loss(hg_build *b, hg_value_id scores)
 {
-    hg_value_id target = hg_build_in(b, 1), weights = hg_build_in(b, 2), valid = 0, weight = 0;
-    holo_dtype dtype = hg_build_type(b, scores)->dtype, itype = hg_build_type(b, target)->dtype;
+    /* As int64, which holds every ignore_index. */
+    hg_value_id target = hg_build_cast(b, hg_build_in(b, 1), HOLO_I64);
+    hg_value_id weights = hg_build_in(b, 2), valid = 0, weight = 0;
+    holo_dtype dtype = hg_build_type(b, scores)->dtype;
     hg_str reduction = hg_node_string(b->node, "reduction", "mean");
     const hg_attr *ignored = hg_node_attr(b->node, "ignore_index");
     hg_value_id zero = hg_build_scalar(b, dtype, 0.0);
     if (ignored != NULL) {
-        hg_value_id none = hg_build_scalar(b, itype, (double)ignored->i);
+        hg_value_id none = loss_label(b, ignored->i);
         valid = hg_build_1(b, "Not", hg_build_2(b, "Equal", target, none));
-        target = hg_build_3(b, "Where", valid, target, hg_build_scalar(b, itype, 0.0));
+        target = hg_build_3(b, "Where", valid, target, loss_label(b, 0));
     }
+    target = loss_strict(b, target);
     hg_value_id loss = hg_build_1(b, "Neg", loss_pick(b, scores, target));
     if (weights != 0) weight = hg_build_2(b, "Gather", weights, target);
     if (weights != 0) loss = hg_build_2(b, "Mul", loss, weight);

@@ -128,8 +128,16 @@ static void loss_row(const ora_row *row)
     loss_check(row, HOLO_F32, HOLO_I64, &(loss_case){.dims = "0,4", .reduction = "sum"});
     loss_check(row, HOLO_F32, HOLO_I64, &(loss_case){.dims = "2,3,0", .reduction = "none"});
     const ora *x = ora_make(HOLO_F32, "2,3", ORA_UNIT, 1);
-    ORA_REFUSE("3", row->op, NULL, ORA_IN(x, ora_of(HOLO_I64, "2", "0 3")),
-               ORA_OUT(ora_shape(HOLO_F32, "")));
+    static const char *const wrong[] = {"0 3", "0 -1", "-3 1", "1 99"};
+    ORA_EACH_TYPE(index, row->op, "Tind")
+    for (size_t k = 0; k < 4; k++)
+        ORA_REFUSE("", row->op, NULL, ORA_IN(x, ora_of(index, "2", wrong[k])),
+                   ORA_OUT(ora_shape(HOLO_F32, "")));
+    /* No int32 label is 2^32 + 1. */
+    const ora *y = ora_of(HOLO_F32, "2", "-1 -2");
+    if (row->data != NULL) return;
+    ORA_CHECK(row->op, "reduction=\"none\" ignore_index=4294967297",
+              ORA_IN(ora_of(HOLO_F32, "2,2", "1 1 2 2"), ora_of(HOLO_I32, "2", "1 1")), ORA_OUT(y));
 }
 
 const ora_row ora_rows_loss[] = {
