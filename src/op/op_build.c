@@ -65,10 +65,24 @@ const hg_type *hg_build_type(const hg_build *b, hg_value_id value)
     return value == 0 ? &absent : &hg_graph_value(b->g, value)->type;
 }
 
+/* Bodies of control flow are inferred when they become graphs of their own: before that a model
+ * need not say what their inputs are. */
+static bool build_waits(const hg_build *b, const hg_node_spec *spec)
+{
+    if (b->region == HG_REGION_MAIN) return false;
+    for (uint32_t i = 0; i < spec->n_in; i++) {
+        const hg_type *type = hg_build_type(b, spec->in[i]);
+        if (spec->in[i] != 0 && (type->dtype == HOLO_NONE || type->rank == HG_RANK_UNKNOWN))
+            return true;
+    }
+    return false;
+}
+
 static hg_node_id build_add(hg_build *b, const hg_node_spec *spec)
 {
     hg_node_id id;
     if (!build_ok(b, hg_graph_add_node(b->g, b->region, b->before, spec, &id))) return 0;
+    if (build_waits(b, spec)) return id;
     return build_ok(b, hg_op_infer(b->g, id)) ? id : 0;
 }
 

@@ -127,7 +127,7 @@ static holo_status loop_append(holo_session *s, uint32_t i, hg_loop_value *v,
     if (v->room[1] != old)
         for (size_t k = 0; k < count; k++)
             hg_deep_move(&list[k], v->room[1] - old);
-    hg_room room = {v->room[1] + v->used[1], bytes};
+    hg_room room = {bytes == 0 ? NULL : v->room[1] + v->used[1], bytes};
     if (!hg_deep_copy_all(item, &list[count], &room))
         return hg_fail(e, HOLO_E_BUG, "an item changed while it was copied");
     v->used[0] += sizeof *list;
