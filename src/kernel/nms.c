@@ -164,6 +164,8 @@ static int64_t nms_class(const hg_args *a, int64_t batch, int64_t class, int64_t
 static void nms_run(const hg_args *a, hg_range r)
 {
     if (r.begin >= r.end) return;
+    *(int64_t *)a->out[1].data = 0;
+    if (a->in[0].dim[1] == 0) return; /* without boxes there is no scratch */
     const int64_t batches = a->in[1].dim[0], classes = a->in[1].dim[1];
     nms_candidate *c = r.scratch;
     nms_box *chosen =
