@@ -746,6 +746,41 @@ static void import_bodies_see_outside(void)
     make_deinit(&f);
 }
 
+/* A body need not say what its inputs are, and still has nodes of an old opset: they are put right
+ * without the types, which the loop gives later. */
+static void import_bodies_without_types(void)
+{
+    make_fixture f;
+    make_init(&f);
+    make g = make_graph_xy(&f), body = make_new(&f.arena);
+    static const char *const in[] = {"i", "c", "v"};
+    for (int k = 0; k < 3; k++) {
+        const make input = make_value(&f, in[k], k == 0 ? ELEM_I64 : k == 1 ? ELEM_BOOL : 1, NULL);
+        make_in(&body, GRAPH_INPUT, &input);
+    }
+    make unsqueeze = make_node(&f, "old", "Unsqueeze", "i", "u"), a = make_attr(&f, "axes", 7);
+    make_int(&a, 8, 0);
+    make_in(&unsqueeze, 5, &a);
+    make_in(&body, GRAPH_NODE, &unsqueeze);
+    static const char *const out[] = {"c", "v", "u"};
+    for (int k = 0; k < 3; k++) {
+        const make output = make_value(&f, out[k],
+                                       k == 0   ? ELEM_BOOL
+                                       : k == 1 ? 1
+                                                : ELEM_I64,
+                                       NULL);
+        make_in(&body, GRAPH_OUTPUT, &output);
+    }
+    make n = make_node(&f, "loop", "Loop", ",,x", "y,z");
+    a = make_attr(&f, "body", 5);
+    make_in(&a, 6, &body);
+    make_in(&n, 5, &a);
+    make_in(&g, GRAPH_NODE, &n);
+    const make m = make_model(&f, &g, 11);
+    CHECK_OK(make_import(&f, &m, NULL), &f.error);
+    make_deinit(&f);
+}
+
 static void import_bodies_refuse_names(void)
 {
     make_fixture f;
@@ -812,6 +847,7 @@ const hg_test_case hg_tests_import_import[] = {
     {"refuses_attributes", import_refuses_attributes},
     {"metadata_kept", import_metadata_kept},
     {"bodies_see_outside", import_bodies_see_outside},
+    {"bodies_without_types", import_bodies_without_types},
     {"bodies_refuse_names", import_bodies_refuse_names},
     {"bodies_too_deep", import_bodies_too_deep},
     {0},
