@@ -46,9 +46,8 @@ holo_status hg_compile_init(hg_compile *c, const holo_compile_options *options, 
     for (size_t i = 0; i < n_model; i++)
         hg_external_init(&c->model[i].external, options->allocator);
     c->weights.ctx = &c->ctx;
-    hg_names_init(&c->names, &c->ctx);
     c->n_model = n_model;
-    return HOLO_OK;
+    return hg_texts_init(&c->names, &c->ctx, HG_NAME_MAX);
 }
 
 void hg_compile_deinit(hg_compile *c)

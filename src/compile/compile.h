@@ -25,7 +25,7 @@ typedef struct hg_compile {
     hg_program *body;   /* of control flow, behind the models in the file */
     size_t n_body, body_capacity;
     hg_weights weights;
-    hg_names names;
+    hg_texts names;
     bool *dim_is_used, *shape_is_used;
 } hg_compile;
 

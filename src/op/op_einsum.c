@@ -65,7 +65,7 @@ static hg_str einsum_cut(hg_str *text, char stop)
         i++;
     hg_str part = {text->text, i};
     size_t skip = i < text->length ? i + 1 : i;
-    if (skip != 0) text->text += skip; /* the text of nothing may be NULL */
+    text->text += skip;
     text->length -= skip;
     return part;
 }

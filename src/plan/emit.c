@@ -6,6 +6,8 @@
 #include "op/op_body.h"
 #include "plan/plan.h"
 
+enum { EMIT_TEXT_MAX = 65535 };
+
 typedef struct emit_call {
     hg_emit e;
     hg_node_id node; /* 0: not emitted */
@@ -16,7 +18,8 @@ typedef struct emitter {
     hg_graph *g;
     hg_ctx *ctx;
     hg_weights *weights;
-    hg_names *names;
+    hg_texts *names; /* of values and nodes, for people: shared by all graphs of the file */
+    hg_texts texts;  /* of this program: kernels, symbols, inputs, outputs */
     emit_call *call;
     size_t n_call;
     hg_dim *value_offset; /* per value that is a view: from the first of its views on; 0: none */
@@ -28,10 +31,10 @@ typedef struct emitter {
     uint32_t *content_first; /* per value: a symbol that is an element of it, plus 1 */
     uint32_t *content_next;  /* per symbol: the next one of the same value, plus 1 */
     hg_dim *dim_stack;
-    hg_map texts, kernels, lists, codes;
+    hg_map kernels, lists, codes;
     hg_program p;
     size_t value_capacity, step_capacity, weight_capacity, code_capacity, lane_op_capacity,
-        lane_out_capacity, text_capacity, list_capacity, kernel_capacity;
+        lane_out_capacity, list_capacity, kernel_capacity;
 } emitter;
 
 /* Appends one entry to a table of the program. */
@@ -152,24 +155,6 @@ static void emit_mark(emitter *m)
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static holo_status emit_text(emitter *m, hg_str s, uint32_t *out)
-{
-    if (s.length > 65535) s.length = 65535;
-    uint32_t known = hg_map_get(&m->texts, s);
-    if (known != 0) {
-        *out = known - 1;
-        return HOLO_OK;
-    }
-    *out = m->p.head.n_text;
-    static const char end = 0;
-    for (size_t i = 0; i < s.length; i++)
-        HG_TRY(EMIT_PUSH(m, text, n_text, text_capacity, s.text[i]));
-    HG_TRY(EMIT_PUSH(m, text, n_text, text_capacity, end));
-    if (!hg_map_set(&m->texts, s, *out + 1))
-        return hg_fail_nomem(m->ctx->error, sizeof(hg_map_slot));
-    return HOLO_OK;
-}
-
 /* Remembers where bytes that may come again were put; `at` is their position or number. */
 static holo_status emit_remember(emitter *m, hg_map *map, hg_str bytes, uint32_t at)
 {
@@ -228,7 +213,7 @@ static holo_status emit_symbols(emitter *m)
         const hg_symbol *y = &d->symbol[i];
         hg_symbol_rec r = {.kind = (uint32_t)y->kind, .index = y->index, .at_most = y->at_most};
         if (y->kind != HG_SYMBOL_INPUT) r.value = m->value_number[y->value];
-        HG_TRY(emit_text(m, y->name, &r.name));
+        HG_TRY(hg_texts_add(&m->texts, y->name, &r.name));
         out[m->symbol_number[i] - 1] = r;
     }
     return HOLO_OK;
@@ -239,7 +224,7 @@ static holo_status emit_value(emitter *m, hg_value_id id, hg_value_rec rec)
     const hg_value *v = hg_graph_value(m->g, id);
     rec.dtype = (uint8_t)v->type.dtype;
     rec.rank = (int8_t)v->type.rank;
-    HG_TRY(hg_names_add(m->names, v->name, &rec.name));
+    HG_TRY(hg_texts_add(m->names, v->name, &rec.name));
     uint32_t dim[HG_MAX_RANK];
     for (int32_t k = 0; k < v->type.rank; k++) {
         if (v->type.dim[k] == 0)
@@ -289,7 +274,7 @@ static holo_status emit_kernel(emitter *m, const char *name, uint32_t *number)
         return HOLO_OK;
     }
     *number = m->p.head.n_kernel;
-    HG_TRY(emit_text(m, hg_str_from(name), &text));
+    HG_TRY(hg_texts_add(&m->texts, hg_str_from(name), &text));
     HG_TRY(EMIT_PUSH(m, kernel, n_kernel, kernel_capacity, text));
     if (!hg_map_set(&m->kernels, hg_str_from(name), *number + 1))
         return hg_fail_nomem(m->ctx->error, sizeof(hg_map_slot));
@@ -350,7 +335,7 @@ static holo_status emit_bind(emitter *m, hg_value_id id)
         if (m->symbol_number[y - 1] != 0) number[step.n_param++] = m->symbol_number[y - 1] - 1;
     HG_TRY(emit_list(m, number, step.n_param, &step.param));
     HG_TRY(emit_list(m, &m->value_number[id], 1, &step.in));
-    HG_TRY(hg_names_add(m->names, hg_graph_value(m->g, id)->name, &step.name));
+    HG_TRY(hg_texts_add(m->names, hg_graph_value(m->g, id)->name, &step.name));
     return EMIT_PUSH(m, step, n_step, step_capacity, step);
 }
 
@@ -419,7 +404,7 @@ static holo_status emit_step(emitter *m, const emit_call *c)
     char buffer[64];
     HG_TRY(emit_operation(m, c, &step));
     hg_str label = hg_node_label(m->g, c->node, buffer, sizeof buffer);
-    HG_TRY(hg_names_add(m->names, label, &step.name));
+    HG_TRY(hg_texts_add(m->names, label, &step.name));
     HG_TRY(emit_operands(m, c, &step));
     if (c->e.code != NULL) HG_TRY(emit_code(m, c->e.code, &step.code));
     HG_TRY(EMIT_PUSH(m, step, n_step, step_capacity, step));
@@ -440,7 +425,7 @@ static holo_status emit_ports(emitter *m)
         hg_value_rec rec = {.storage = HG_STORAGE_INPUT, .ref = i};
         HG_TRY(emit_value(m, r->in[i], rec));
         in[i].value = m->value_number[r->in[i]];
-        HG_TRY(emit_text(m, hg_graph_value(m->g, r->in[i])->name, &in[i].name));
+        HG_TRY(hg_texts_add(&m->texts, hg_graph_value(m->g, r->in[i])->name, &in[i].name));
     }
     m->p.head.n_in = r->n_in;
     for (uint32_t i = 0; i < r->n_in; i++)
@@ -454,7 +439,7 @@ static holo_status emit_outputs(emitter *m)
     hg_port_rec *out = (hg_port_rec *)(uintptr_t)m->p.out;
     for (uint32_t i = 0; i < r->n_out; i++) {
         HG_TRY(emit_operand(m, hg_region_out(m->g, HG_REGION_MAIN, i), &out[i].value));
-        HG_TRY(emit_text(m, r->out_name[i], &out[i].name));
+        HG_TRY(hg_texts_add(&m->texts, r->out_name[i], &out[i].name));
     }
     m->p.head.n_out = r->n_out;
     return HOLO_OK;
@@ -463,7 +448,7 @@ static holo_status emit_outputs(emitter *m)
 static holo_status emit_init(emitter *m)
 {
     const hg_graph *g = m->g;
-    hg_map_init(&m->texts, &m->ctx->arena);
+    HG_TRY(hg_texts_init(&m->texts, m->ctx, EMIT_TEXT_MAX));
     hg_map_init(&m->kernels, &m->ctx->arena);
     hg_map_init(&m->lists, &m->ctx->arena);
     hg_map_init(&m->codes, &m->ctx->arena);
@@ -481,8 +466,6 @@ static holo_status emit_init(emitter *m)
         m->content_next[i] = m->content_first[y->value];
         m->content_first[y->value] = i + 1;
     }
-    uint32_t empty;
-    HG_TRY(emit_text(m, hg_str_from(""), &empty));
     hg_value_rec none = {0};
     return EMIT_PUSH(m, value, n_value, value_capacity, none);
 }
@@ -507,7 +490,7 @@ holo_status hg_plan_needed(hg_graph *g, const bool **out)
     return HOLO_OK;
 }
 
-holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, hg_names *names, uint32_t nodes_before,
+holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, hg_texts *names, uint32_t nodes_before,
                           hg_program *out)
 {
     emitter m = {.g = g, .ctx = g->ctx, .weights = weights, .names = names};
@@ -521,7 +504,9 @@ holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, hg_names *names, uin
     }
     HG_TRY(emit_outputs(&m));
     HG_TRY(emit_symbols(&m));
-    HG_TRY(emit_text(&m, g->name, &m.p.head.name));
+    HG_TRY(hg_texts_add(&m.texts, g->name, &m.p.head.name));
+    m.p.text = m.texts.text;
+    m.p.head.n_text = (uint32_t)m.texts.size;
     m.p.head.numerics = (uint32_t)g->ctx->numerics;
     m.p.head.is_body = g->is_body;
     m.p.head.nodes_before = nodes_before;

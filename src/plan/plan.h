@@ -35,22 +35,23 @@ HG_MUST_CHECK holo_status hg_weights_write(hg_weights *w, hg_writer *out,
                                            hg_weights_progress progress, void *user,
                                            uint64_t *hash);
 
-/* Names of values and nodes of all graphs of a file; zero-terminated, the first one is empty. */
-typedef struct hg_names {
+/* A table of texts: positions in it stand for them. */
+typedef struct hg_texts {
     hg_ctx *ctx;
     hg_map seen;
     char *text;
     size_t size, capacity;
-} hg_names;
+    size_t longest; /* longer ones are cut */
+} hg_texts;
 
-void hg_names_init(hg_names *n, hg_ctx *ctx);
-/* The position of a name; added when new, cut when too long. */
-HG_MUST_CHECK holo_status hg_names_add(hg_names *n, hg_str name, uint32_t *at);
+HG_MUST_CHECK holo_status hg_texts_init(hg_texts *t, hg_ctx *ctx, size_t longest);
+/* The position of a text; added when new. */
+HG_MUST_CHECK holo_status hg_texts_add(hg_texts *t, hg_str text, uint32_t *at);
 
 /* By node, in the arena: an output needs it, so that hg_plan_graph emits it. */
 HG_MUST_CHECK holo_status hg_plan_needed(hg_graph *g, const bool **out);
 /* Emits every node that an output needs. The tables lie in the arena. */
-HG_MUST_CHECK holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, hg_names *names,
+HG_MUST_CHECK holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, hg_texts *names,
                                         uint32_t nodes_before, hg_program *out);
 
 #endif

@@ -117,6 +117,7 @@ holo_status hg_attribute_convert(hg_importer *im, const hg_import_attribute *a, 
     case HG_ONNX_STRING:
         out->kind = HG_ATTR_STRING;
         out->s = v->s;
+        if (out->s.text == NULL) out->s.text = ""; /* declared, and not there */
         return HOLO_OK;
     case HG_ONNX_INTS: out->kind = HG_ATTR_INTS; return attribute_ints(im, v->ints, out);
     case HG_ONNX_FLOATS: out->kind = HG_ATTR_FLOATS; return attribute_floats(im, v->floats, out);
