@@ -153,7 +153,9 @@ const hg_cli_command hg_cmd_verify = {
                "own. Types and "
                "shapes must be equal, integers and text exact, floats within rtol 1e-3 and atol "
                "1e-7; random "
-               "operators may give other values of the same distribution. The last line is 'N "
+               "operators may give other values of the same distribution. With --threads above 1 "
+               "or --poison, a case also runs with one thread on clean memory and must give the "
+               "same bits. The last line is 'N "
                "passed, N failed, N skipped' and, where there are any, 'N random'; the exit code "
                "is 1 when any failed.",
     .example = "hologram verify onnx/backend/test/data/node --filter conv --jobs 2",

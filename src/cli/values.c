@@ -142,6 +142,11 @@ static bool values_elements_agree(const holo_tensor *actual, const holo_tensor *
                                     (const holo_string *)expected->data + i);
         if (!same && bad++ == 0) first = i;
     }
+    if (bad == 0 && t->same_bits && class != HG_ELEM_OTHER && n > 0 &&
+        memcmp(actual->data, expected->data, holo_tensor_bytes(actual)) != 0) {
+        snprintf(why, size, "equal numbers have other bits");
+        return false;
+    }
     if (bad == 0) return true;
     if (class == HG_ELEM_OTHER)
         snprintf(why, size, "%" PRId64 " of %" PRId64 " texts differ, first at %" PRId64, bad, n,

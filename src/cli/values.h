@@ -15,6 +15,7 @@ int hg_cli_write_value(const hg_cli *cli, const char *folder, const char *prefix
 typedef struct hg_cli_tolerance {
     double rtol, atol; /* |actual - expected| <= atol + rtol * |expected| */
     bool only_shape;   /* compare types and shapes, not values */
+    bool same_bits;    /* numbers must have the same bits, whatever the tolerance */
 } hg_cli_tolerance;
 
 /* True when two values agree: type and shape always, integers, bool and text exactly, floats within

@@ -22,6 +22,7 @@ typedef struct verify_case {
     holo_model *model;
     holo_pool *pool;
     holo_session *session;
+    holo_session *plain; /* one thread, clean memory: must give the same bits; may be NULL */
     void *program;
     size_t program_bytes;
     holo_tensor *input;
@@ -116,6 +117,11 @@ static hg_verify_outcome verify_case_open(verify_case *v, hg_io_bytes *bytes)
     session.limits.memory_bytes = v->options->max_memory;
     if (holo_session_new(v->model, &session, &v->session, &error) != HOLO_OK)
         return verify_case_fail(v, "session", error.message);
+    session.flags = HOLO_SESSION_GROW;
+    session.pool = NULL;
+    if ((v->pool != NULL || v->options->session_flags != 0) &&
+        holo_session_new(v->model, &session, &v->plain, &error) != HOLO_OK)
+        return verify_case_fail(v, "session", error.message);
     v->n_input = holo_model_input_count(v->model, 0);
     v->input = calloc((size_t)v->n_input + 1, sizeof *v->input);
     return v->input == NULL ? verify_case_fail(v, "", "out of memory") : HG_VERIFY_PASS;
@@ -129,6 +135,7 @@ static void verify_case_free_inputs(verify_case *v)
 
 static void verify_case_close(verify_case *v)
 {
+    if (v->plain != NULL) holo_session_free(v->plain);
     if (v->session != NULL) holo_session_free(v->session);
     if (v->pool != NULL) holo_pool_free(v->pool);
     if (v->model != NULL) holo_model_free(v->model);
@@ -216,19 +223,47 @@ static hg_verify_outcome verify_case_judge(verify_case *v, const char *prefix)
     return HG_VERIFY_PASS;
 }
 
-static hg_verify_outcome verify_case_set(verify_case *v, const char *folder, const char *outputs)
+static hg_verify_outcome verify_case_execute(verify_case *v, holo_session *session)
 {
     holo_error error = {0};
+    for (uint32_t i = 0; i < v->n_input; i++)
+        if (holo_session_set_input(session, i, &v->input[i], &error) != HOLO_OK)
+            return verify_case_fail(v, "input", error.message);
+    if (holo_session_run(session, &error) != HOLO_OK)
+        return verify_case_fail(v, "run", error.message);
+    return HG_VERIFY_PASS;
+}
+
+/* Threads and what memory held before a run must not show in the outputs. */
+static hg_verify_outcome verify_case_repeat(verify_case *v)
+{
+    const hg_cli_tolerance same = {.same_bits = true};
+    char what[64], why[400];
+    if (v->plain == NULL) return HG_VERIFY_PASS;
+    hg_verify_outcome outcome = verify_case_execute(v, v->plain);
+    if (outcome != HG_VERIFY_PASS) return outcome;
+    for (uint32_t i = 0; i < holo_model_output_count(v->model, 0); i++) {
+        holo_tensor actual, expected;
+        holo_error error = {0};
+        snprintf(what, sizeof what, "output %u against one thread on clean memory", i);
+        if (holo_session_output(v->session, i, &actual, &error) != HOLO_OK ||
+            holo_session_output(v->plain, i, &expected, &error) != HOLO_OK)
+            return verify_case_fail(v, what, error.message);
+        if (!hg_cli_values_agree(&actual, &expected, &same, why, sizeof why))
+            return verify_case_fail(v, what, why);
+    }
+    return HG_VERIFY_PASS;
+}
+
+static hg_verify_outcome verify_case_set(verify_case *v, const char *folder, const char *outputs)
+{
     verify_case_free_inputs(v);
     hg_verify_outcome outcome = folder != NULL ? verify_case_load(v, folder) : verify_case_ramp(v);
     if (outcome != HG_VERIFY_PASS) return outcome;
     v->draws = verify_case_draws(v);
-    for (uint32_t i = 0; i < v->n_input; i++)
-        if (holo_session_set_input(v->session, i, &v->input[i], &error) != HOLO_OK)
-            return verify_case_fail(v, "input", error.message);
-    if (holo_session_run(v->session, &error) != HOLO_OK)
-        return verify_case_fail(v, "run", error.message);
-    return verify_case_judge(v, outputs);
+    outcome = verify_case_execute(v, v->session);
+    if (outcome == HG_VERIFY_PASS) outcome = verify_case_judge(v, outputs);
+    return outcome == HG_VERIFY_PASS ? verify_case_repeat(v) : outcome;
 }
 
 /* test_data_set_0, 1, ... of a case, by number: the folders are few and without gaps. */
