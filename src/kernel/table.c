@@ -1,0 +1,112 @@
+/* table.c - table: what a table says about each code.
+ *
+ *   in[0]  codes: any shape, of 8, 16, 4 or 2 bits; a code is the bits as an unsigned number
+ *   in[1]  the table: [entries] or [channels, entries] of 1, 2 or 4 bytes
+ *   param  axis: dimension of in[0] that picks the row, when there are channels
+ *          base: entry k belongs to code base + k
+ *          classes: 1: entry k belongs to the bytes of Atlas class k instead, 96 entries
+ *   out[0] out[i] = table[channel][code[i] - base], shape of in[0], type of in[1]
+ *
+ * A code outside [base, base + entries) is a fault; its element is left as it was. */
+#include "kernel/table.h"
+
+#include "base/atlas.h"
+#include "base/half.h"
+
+static holo_status table_check_row(const hg_args *a, holo_error *e)
+{
+    const holo_tensor *x = &a->in[0], *t = &a->in[1];
+    HG_TRY(hg_check_rank(t, e, "table", 1, 2));
+    HG_TRY(hg_check_param(a, e, HG_TABLE_AXIS, "axis", 0, hg_max(0, x->rank - 1)));
+    if (t->rank == 1) return HOLO_OK;
+    HG_TRY(hg_check_rank(x, e, "codes", 1, HG_MAX_RANK));
+    const int64_t channels = x->dim[a->param[HG_TABLE_AXIS]];
+    HG_REQUIRE(e, t->dim[0] == channels, HOLO_E_SHAPE, "table has %lld rows, expected %lld",
+               (long long)t->dim[0], (long long)channels);
+    return HOLO_OK;
+}
+
+holo_status hg_kernel_table_check(const hg_args *a, holo_error *e)
+{
+    HG_TRY(hg_check_counts(a, e, 2, 2, 1, HG_TABLE_PARAMS));
+    HG_TRY(hg_check_in_type(a, e, 0, HG_TABLE_CODES));
+    HG_TRY(hg_check_in_type(a, e, 1, HG_TABLE_ENTRIES));
+    HG_TRY(hg_check_out_type(a, e, 0, HG_TABLE_ENTRIES));
+    HG_TRY(hg_check_same_type(&a->out[0], &a->in[1], e, "output"));
+    HG_TRY(hg_check_same_shape(&a->out[0], &a->in[0], e, "output"));
+    HG_TRY(table_check_row(a, e));
+    const int64_t entries = a->in[1].dim[a->in[1].rank - 1];
+    const int64_t codes = INT64_C(1) << hg_dtype_bits(a->in[0].dtype);
+    HG_TRY(hg_check_param(a, e, HG_TABLE_BASE, "base", 0, codes - 1));
+    HG_TRY(hg_check_param(a, e, HG_TABLE_CLASSES, "classes", 0, 1));
+    HG_REQUIRE(e, entries >= 1 && entries <= codes - a->param[HG_TABLE_BASE], HOLO_E_SHAPE,
+               "table has %lld entries, expected 1 to %lld", (long long)entries,
+               (long long)(codes - a->param[HG_TABLE_BASE]));
+    if (a->param[HG_TABLE_CLASSES] == 0) return HOLO_OK;
+    HG_REQUIRE(e, codes == 256, HOLO_E_TYPE, "classes of %s, expected bytes",
+               holo_dtype_text(a->in[0].dtype));
+    HG_REQUIRE(e, entries == HG_ATLAS_CLASSES && a->param[HG_TABLE_BASE] == 0, HOLO_E_SHAPE,
+               "table of classes has %lld entries from %lld on, expected %d from 0 on",
+               (long long)entries, (long long)a->param[HG_TABLE_BASE], HG_ATLAS_CLASSES);
+    return HOLO_OK;
+}
+
+int64_t hg_kernel_table_units(const hg_args *a)
+{
+    return hg_ceil_div(holo_tensor_count(&a->out[0]), HG_TABLE_BLOCK);
+}
+
+hg_table hg_table_of(const hg_args *a)
+{
+    const holo_tensor *x = &a->in[0], *t = &a->in[1];
+    const int axis = (int)a->param[HG_TABLE_AXIS];
+    return (hg_table){.codes = x->data,
+                      .entry = t->data,
+                      .out = a->out[0].data,
+                      .count = holo_tensor_count(x),
+                      .channels = t->rank == 1 ? 1 : t->dim[0],
+                      .inner = t->rank == 1 ? holo_tensor_count(x)
+                                            : hg_dims_product(x, axis + 1, x->rank),
+                      .entries = t->dim[t->rank - 1],
+                      .base = a->param[HG_TABLE_BASE],
+                      .bits = hg_dtype_bits(x->dtype),
+                      .size = hg_dtype_bits(t->dtype) / 8,
+                      .by_class = a->param[HG_TABLE_CLASSES] != 0,
+                      .fault = a->fault};
+}
+
+uint32_t hg_table_code(const hg_table *t, int64_t i)
+{
+    if (t->bits == 8) return t->codes[i];
+    if (t->bits == 16) return ((const uint16_t *)t->codes)[i];
+    return hg_packed_get(t->codes, i, (int)t->bits);
+}
+
+void hg_table_each(const hg_table *t, int64_t begin, int64_t end)
+{
+    for (int64_t i = begin; i < end; i++) {
+        const uint32_t code = hg_table_code(t, i);
+        const int64_t row = t->channels == 1 ? 0 : i / t->inner % t->channels;
+        const int64_t k = t->by_class ? hg_atlas_class((uint8_t)code) : (int64_t)code - t->base;
+        if (HG_UNLIKELY(k < 0 || k >= t->entries)) {
+            hg_fault_range(t->fault, "code", i, code, t->base, t->base + t->entries - 1);
+            continue;
+        }
+        memcpy(t->out + i * t->size, t->entry + (row * t->entries + k) * t->size, t->size);
+    }
+}
+
+static void table_run(const hg_args *a, hg_range r)
+{
+    const hg_table t = hg_table_of(a);
+    hg_table_each(&t, r.begin * HG_TABLE_BLOCK, hg_min(r.end * HG_TABLE_BLOCK, t.count));
+}
+
+const hg_kernel hg_kernels_table[] = {
+    {.name = "table",
+     .flags = HG_KERNEL_INPLACE,
+     .check = hg_kernel_table_check,
+     .units = hg_kernel_table_units,
+     .run = table_run},
+    {0},
+};
