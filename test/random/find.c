@@ -107,6 +107,7 @@ bool rnd_type_in(holo_dtype dtype, hg_types types)
 {
     if (dtype == HOLO_SEQUENCE) return (types & RND_SEQUENCE) != 0;
     if (dtype == HOLO_OPTIONAL) return (types & RND_OPTIONAL) != 0;
+    if (dtype == HOLO_MAP) return (types & RND_MAP) != 0;
     return hg_dtype_in(dtype, types);
 }
 
@@ -122,10 +123,29 @@ static bool find_broadcasts(const rnd_bind *b, const holo_tensor *t)
     return true;
 }
 
+/* The fill of a map is "i64|string,f32": types of its keys and values. */
+static void find_map_types(const char *fill, hg_types types[2])
+{
+    const size_t comma = strcspn(fill, ",");
+    types[0] = rnd_types(fill, comma);
+    types[1] = fill[comma] == 0 ? 0 : rnd_types(fill + comma + 1, strlen(fill + comma + 1));
+    if (types[0] == 0) types[0] = HG_TYPE_BIT(HOLO_I64) | HG_TYPES_STRING;
+    if (types[1] == 0) types[1] = HG_TYPE_BIT(HOLO_F32);
+}
+
+static bool find_matches_map(const rnd_want *want, const holo_tensor *map)
+{
+    const holo_tensor *pair = map->data;
+    hg_types types[2];
+    find_map_types(want->fill, types);
+    return hg_dtype_in(pair[0].dtype, types[0]) && hg_dtype_in(pair[1].dtype, types[1]);
+}
+
 static bool find_matches(rnd_gen *n, const rnd_want *want, rnd_bind *b, int32_t value)
 {
     const holo_tensor *t = &n->g->value[value].t;
     if (!rnd_type_in(t->dtype, want->types)) return false;
+    if (t->dtype == HOLO_MAP) return find_matches_map(want, t);
     rnd_bind trial = *b;
     bool fits;
     if (t->dtype >= HOLO_SEQUENCE) {      /* the pattern is that of the items */
@@ -173,8 +193,33 @@ static holo_dtype find_type(rnd_gen *n, hg_types types)
     uint32_t pick = rnd_below(n->source, count);
     for (uint32_t t = 1; t < 64; t++)
         if ((types >> t & 1) != 0 && pick-- == 0)
-            return t < 62 ? (holo_dtype)t : t == 62 ? HOLO_SEQUENCE : HOLO_OPTIONAL;
+            return t == 61   ? HOLO_MAP
+                   : t == 62 ? HOLO_SEQUENCE
+                   : t == 63 ? HOLO_OPTIONAL
+                             : (holo_dtype)t;
     return HOLO_F32;
+}
+
+/* Keys are numbers from 0 in any order, or texts. */
+static int32_t find_new_map(rnd_gen *n, const rnd_want *want, rnd_bind *b)
+{
+    const int64_t two = 2, count = rnd_below(n->source, 5), turn = rnd_below(n->source, 5);
+    hg_types types[2];
+    find_map_types(want->fill, types);
+    holo_tensor map = rnd_tensor(&n->g->arena, HOLO_MAP, 1, &two), *pair = map.data;
+    for (int k = 0; k < 2; k++)
+        pair[k] = rnd_tensor(&n->g->arena, find_type(n, types[k]), 1, &count);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t key = (i + turn) % count;
+        if (pair[0].dtype == HOLO_STRING) {
+            const hg_str text = hg_str_format(&n->g->arena, "k%lld", (long long)key);
+            ((holo_string *)pair[0].data)[i] = (holo_string){text.text, text.length};
+        } else {
+            ((int64_t *)pair[0].data)[i] = key;
+        }
+    }
+    rnd_fill(n->source, b, "", &pair[1]);
+    return rnd_add_value(n, map, false);
 }
 
 static int32_t find_new(rnd_gen *n, const rnd_want *want, rnd_bind *b)
@@ -182,6 +227,7 @@ static int32_t find_new(rnd_gen *n, const rnd_want *want, rnd_bind *b)
     int32_t rank;
     int64_t dim[HG_MAX_RANK];
     const holo_dtype dtype = find_type(n, want->types);
+    if (dtype == HOLO_MAP) return find_new_map(n, want, b);
     if (!find_draw_shape(n, want, b, &rank, dim)) return RND_NONE;
     holo_tensor t;
     if (dtype >= HOLO_SEQUENCE) {

@@ -205,6 +205,7 @@ bool rnd_is_visible(const rnd_gen *n, int32_t value);
 /* Sets of types have bits for containers, too, beyond the numbers of element types. */
 #define RND_SEQUENCE (UINT64_C(1) << 62)
 #define RND_OPTIONAL (UINT64_C(1) << 63)
+#define RND_MAP (UINT64_C(1) << 61)
 bool rnd_type_in(holo_dtype dtype, hg_types types);
 
 typedef struct rnd_want {
@@ -214,6 +215,8 @@ typedef struct rnd_want {
     bool is_content;  /* decides a shape: a constant as a rule */
 } rnd_want;
 
+/* "f32|i8" */
+hg_types rnd_types(const char *text, size_t length);
 /* A value that meets the want: one that is there, one made from one that is there, or a new one. */
 int32_t rnd_find(rnd_gen *n, const rnd_want *want, rnd_bind *bind);
 /* A node with these inputs; its first output or RND_NONE. */
@@ -251,8 +254,6 @@ uint32_t rnd_recipe_count(const hg_op *op);
 const rnd_recipe *rnd_recipe_get(const hg_op *op, uint32_t i);
 /* Its results may differ in rounding between symbolic and known sizes. */
 bool rnd_rounds_by_size(const hg_op *op);
-/* Why no graph has this operator; NULL when graphs do. */
-const char *rnd_excuse(const hg_op *op);
 
 /* A graph with first and second connected where that is possible. False when neither could be made.
  */

@@ -1,5 +1,6 @@
 /* recipe.c - a node by the recipe of its operator: inputs first, then attributes that may speak of
  * them. */
+#include "io/elem.h"
 #include "random/random.h"
 
 #include <stdio.h>
@@ -33,6 +34,7 @@ static hg_types recipe_named_types(const char *name, size_t length)
         {"any", HG_TYPES_NUMBER | HG_TYPES_BOOL},
         {"seq", RND_SEQUENCE},
         {"opt", RND_OPTIONAL},
+        {"map", RND_MAP},
         {"i4", HG_TYPE_BIT(HOLO_I4)},
         {"u4", HG_TYPE_BIT(HOLO_U4)},
         {"f8", HG_TYPE_BIT(HOLO_F8E4M3FN)},
@@ -43,8 +45,7 @@ static hg_types recipe_named_types(const char *name, size_t length)
     return 0;
 }
 
-/* "f32|i8" */
-static hg_types recipe_types(const char *text, size_t length)
+hg_types rnd_types(const char *text, size_t length)
 {
     hg_types types = 0;
     while (length > 0) {
@@ -68,11 +69,12 @@ static hg_types recipe_input_types(const rnd_bind *b, const hg_op *op, const cha
 {
     *variable = 0;
     if (length == 1 || text[1] == '{') *variable = (unsigned char)text[0];
-    if (*variable == 0) return recipe_types(text, length);
+    if (*variable == 0) return rnd_types(text, length);
     if (b->type[*variable] == HOLO_SEQUENCE) return RND_SEQUENCE;
     if (b->type[*variable] == HOLO_OPTIONAL) return RND_OPTIONAL;
+    if (b->type[*variable] == HOLO_MAP) return RND_MAP;
     if (b->type[*variable] != HOLO_NONE) return HG_TYPE_BIT(b->type[*variable]);
-    if (length > 3) return recipe_types(text + 2, length - 3);
+    if (length > 3) return rnd_types(text + 2, length - 3);
     return op->types != 0 ? op->types : HG_TYPES_NUMBER | HG_TYPES_BOOL;
 }
 
@@ -93,6 +95,20 @@ static int32_t recipe_shape(rnd_gen *n, const rnd_bind *b)
     if (rank > 0 && b->letter['@'] > 0 && rnd_chance(n->source, 40))
         dim[rnd_below(n->source, (uint32_t)rank)] = -1;
     return rnd_ints(n, dim, rank);
+}
+
+/* A picture in a file: PNM, up to 4 x 4 pixels. */
+static int32_t recipe_picture(rnd_gen *n)
+{
+    char head[32];
+    const uint32_t width = 1 + rnd_below(n->source, 4), height = 1 + rnd_below(n->source, 4);
+    const int length = snprintf(head, sizeof head, "P6 %u %u 255\n", width, height);
+    const int64_t size = length + (int64_t)width * height * 3;
+    holo_tensor t = rnd_tensor(&n->g->arena, HOLO_U8, 1, &size);
+    memcpy(t.data, head, (size_t)length);
+    for (int64_t i = length; i < size; i++)
+        ((uint8_t *)t.data)[i] = (uint8_t)rnd_below(n->source, 256);
+    return rnd_add_value(n, t, rnd_chance(n->source, 50));
 }
 
 static void recipe_first(rnd_gen *n, rnd_bind *b, int32_t value)
@@ -129,7 +145,12 @@ static bool recipe_input(rnd_gen *n, rnd_bind *b, rnd_node *node, char *spec)
     rnd_want want = {.dims = dims == NULL ? "*" : dims, .fill = fill == NULL ? "" : fill};
     want.types = recipe_input_types(b, node->op, spec, strlen(spec), &variable);
     want.is_content = recipe_decides_shape(want.fill);
-    *in = strcmp(want.fill, "shape") == 0 ? recipe_shape(n, b) : rnd_find(n, &want, b);
+    if (strcmp(want.fill, "shape") == 0)
+        *in = recipe_shape(n, b);
+    else if (strcmp(want.fill, "picture") == 0)
+        *in = recipe_picture(n);
+    else
+        *in = rnd_find(n, &want, b);
     if (*in == RND_NONE) return false;
     if (variable != 0) b->type[variable] = n->g->value[*in].t.dtype;
     recipe_first(n, b, *in);
@@ -194,7 +215,7 @@ static hg_attr recipe_special(rnd_gen *n, rnd_bind *b, const char *text)
     if (strcmp(text, "@axes") == 0) return recipe_axes(n, b, false);
     if (strcmp(text, "@perm") == 0) return recipe_axes(n, b, true);
     if (strncmp(text, "@type(", 6) == 0) {
-        const hg_types types = recipe_types(text + 6, strlen(text) - 7);
+        const hg_types types = rnd_types(text + 6, strlen(text) - 7);
         uint32_t type;
         do
             type = 1 + rnd_below(n->source, 25);
@@ -229,12 +250,29 @@ static hg_attr recipe_list(rnd_gen *n, rnd_bind *b, const char *text, char kind)
     return kind == 0 ? recipe_ints(n, ints, (uint32_t)a.count) : a;
 }
 
+/* "T[0.5,1]": a tensor of the type of the first input; "u8[1,2]": of a type that has a name. */
+static hg_attr recipe_tensor(rnd_gen *n, rnd_bind *b, const char *text)
+{
+    const char *open = strchr(text, '[');
+    const hg_types named = rnd_types(text, (size_t)(open - text));
+    const hg_attr list = recipe_list(n, b, open + 1, 'f');
+    holo_dtype dtype = b->type['T'];
+    for (uint32_t t = 1; t < 61 && named != 0; t++)
+        if ((named >> t & 1) != 0) dtype = (holo_dtype)t;
+    const int64_t count = (int64_t)list.count;
+    holo_tensor t = rnd_tensor(&n->g->arena, dtype, 1, &count);
+    for (int64_t i = 0; i < count; i++)
+        hg_elem_set(&t, i, (double)list.floats[i]);
+    return (hg_attr){.kind = HG_ATTR_TENSOR, .tensor = (hg_value_id)rnd_add_value(n, t, true)};
+}
+
 static hg_attr recipe_attr(rnd_gen *n, rnd_bind *b, const char *text)
 {
     if (text[0] == '@') return recipe_special(n, b, text);
     if (text[0] == '[') return recipe_list(n, b, text + 1, 0);
     if ((text[0] == 'f' || text[0] == 's') && text[1] == '[')
         return recipe_list(n, b, text + 2, text[0]);
+    if (text[0] != '\'' && strchr(text, '[') != NULL) return recipe_tensor(n, b, text);
     if (text[0] == '\'')
         return (hg_attr){.kind = HG_ATTR_STRING,
                          .s = hg_str_copy(&n->g->arena, hg_str_from(text + 1))};

@@ -5,10 +5,11 @@
  *   inputs       TYPE:DIMS:CONTENTS, a "?" before what may be absent, "_" for what is
  *                TYPE      T (one of the operator's), U{f32|i8} (a type with a name), f32|i8
  *                DIMS      a pattern (pattern.c), "=" or "~": as the first input, or broadcasting
- *                CONTENTS  see fill.c; "shape" is a target for Reshape
+ *                CONTENTS  see fill.c; "shape" is a target for Reshape, "picture" a file; of a map:
+ *                          types of keys and values, "i64|string,f32"
  *   attributes   NAME=VALUE|VALUE, a "?" before what may be absent: 1, 1.5, 'text, [1,N*2],
- *                f[0.5], s[a,b]; @axis, @axes, @perm of the first input, @type(flt), @scalar
- *   outputs      0: what the operator allows
+ *                f[0.5], s[a,b], u8[1,2] or T[1,2] for a tensor; @axis, @axes, @perm of the first
+ * input, @type(flt), @scalar outputs      0: what the operator allows
  */
 #include "random/random.h"
 
@@ -118,6 +119,7 @@ static const rnd_recipe recipes[] = {
     {"HannWindow", "T::ints(0..12)", "?periodic=0|1 ?output_datatype=@type(flt)", 0},
     {"Hardmax", "T:A,*", "?axis=@axis", 0},
     {"HardSigmoid", "T:*", "?alpha=0.5 ?beta=0.25", 0},
+    {"ImageDecoder", "u8:*:picture", "?pixel_format='RGB|'BGR|'Grayscale", 0},
     {"InstanceNormalization", "T:N,C,H,* T:C T:C", "?epsilon=0.01", 0},
     {"IsInf", "T:*", "?detect_negative=0|1 ?detect_positive=0|1", 0},
     {"LayerNormalization", "T:*,C T:C ?T:C", "?axis=-1 ?epsilon=0.01 ?stash_type=@type(flt)", 0},
@@ -277,6 +279,13 @@ static const rnd_recipe recipes[] = {
     {"ai.onnx.ml:OneHotEncoder", "i64|f32:*", "cats_int64s=[1,2,3] zeros=1", 0},
     {"ai.onnx.ml:SVMClassifier", "T:N,2", VECTORS " vectors_per_class=[1,1] classlabels_ints=[0,1]", 2},
     {"ai.onnx.ml:SVMRegressor", "T:N,2", VECTORS " n_supports=2", 0},
+    {"ai.onnx.ml:CastMap", "map:*:i64,f32|string", "?cast_to='TO_FLOAT|'TO_STRING|'TO_INT64 map_form='SPARSE max_map=6", 0},
+    {"ai.onnx.ml:CastMap", "map:*:i64,f32", "?cast_to='TO_FLOAT|'TO_STRING|'TO_INT64", 0},
+    {"ai.onnx.ml:DictVectorizer", "map:*:i64,f32|f64|string", "int64_vocabulary=[3,0,7]|[1]", 0},
+    {"ai.onnx.ml:DictVectorizer", "map:*:string,f32|f64|i64", "string_vocabulary=s[k1,k0,other]", 0},
+    {"ai.onnx.ml:ZipMap", "f32:N,3", "classlabels_int64s=[0,4,1]", 0},
+    {"ai.onnx.ml:ZipMap", "f32:N,2", "classlabels_strings=s[k1,k0]", 0},
+    {"ai.onnx.ml:TreeEnsemble", "T:N,3", "?n_targets=2 ?aggregate_function=0|1|2|3 ?post_transform=0|1|3 nodes_splits=T[0.5,-1] nodes_modes=u8[0,4] nodes_featureids=[2,0] nodes_truenodeids=[1,0] nodes_trueleafs=[0,1] nodes_falsenodeids=[2,1] nodes_falseleafs=[1,1] tree_roots=[0] leaf_targetids=[0,0,0] leaf_weights=T[1.5,-2,0.25]", 0},
     {"ai.onnx.ml:TreeEnsembleClassifier", "T:N,3", TREE " class_treeids=[0,0] class_nodeids=[1,2] class_ids=[0,1] class_weights=f[1.5,2.0] classlabels_int64s=[4,7]", 2},
     {"ai.onnx.ml:TreeEnsembleRegressor", "T:N,3", TREE " target_treeids=[0,0] target_nodeids=[1,2] target_ids=[0,0] target_weights=f[1.5,-2.0] n_targets=1", 0},
     {"ai.onnx.preview:FlexAttention", "T:B,Q*K,S,E T:B,K,L,E T:B,K,L,V", "?scale=0.5", 0},
@@ -293,16 +302,6 @@ static const char *const rounders[] = {
     "com.microsoft:MultiHeadAttention",
 };
 
-/* Operators that no graph has, and why. */
-static const struct {
-    const char *op, *reason;
-} excuses[] = {
-    {"ai.onnx.ml:CastMap", "its input is a map, which recipes do not make yet"},
-    {"ai.onnx.ml:DictVectorizer", "its input is a map, which recipes do not make yet"},
-    {"ai.onnx.ml:TreeEnsemble", "its attributes are tensors, which recipes do not make yet"},
-    {"ai.onnx.ml:ZipMap", "it gives maps, which are not compared yet"},
-    {"ImageDecoder", "its input is a picture that some encoder wrote"},
-};
 /* clang-format on */
 
 static bool recipes_is(const hg_op *op, const char *name)
@@ -333,12 +332,5 @@ const rnd_recipe *rnd_recipe_get(const hg_op *op, uint32_t i)
 {
     for (size_t k = 0; k < HG_COUNT(recipes); k++)
         if (recipes_is(op, recipes[k].op) && i-- == 0) return &recipes[k];
-    return NULL;
-}
-
-const char *rnd_excuse(const hg_op *op)
-{
-    for (size_t i = 0; i < HG_COUNT(excuses); i++)
-        if (recipes_is(op, excuses[i].op)) return excuses[i].reason;
     return NULL;
 }

@@ -203,6 +203,13 @@ double rnd_unit(holo_dtype dtype)
 void rnd_item_type(hg_dims *dims, hg_arena *arena, const holo_tensor *t, hg_type *out)
 {
     const holo_tensor *item = t->data;
+    if (t->dtype == HOLO_MAP) {
+        hg_type *value = hg_arena_alloc(arena, sizeof *value);
+        *value = (hg_type){.dtype = item[1].dtype};
+        *out = (hg_type){
+            .dtype = HOLO_MAP, .rank = HG_RANK_UNKNOWN, .item = value, .key = item[0].dtype};
+        return;
+    }
     hg_type type = {.dtype = HOLO_F32, .rank = HG_RANK_UNKNOWN};
     if (t->dim[0] > 0) {
         type = (hg_type){.dtype = item->dtype, .rank = item->rank};
@@ -210,7 +217,7 @@ void rnd_item_type(hg_dims *dims, hg_arena *arena, const holo_tensor *t, hg_type
             type.dim[k] = hg_dim_const(dims, item->dim[k]);
         if (item->dtype >= HOLO_SEQUENCE) rnd_item_type(dims, arena, item, &type);
     }
-    for (int64_t i = 1; i < t->dim[0]; i++) {
+    for (int64_t i = 1; i < t->dim[0] && type.item == NULL; i++) {
         if (item[i].rank != type.rank) type.rank = HG_RANK_UNKNOWN;
         for (int32_t k = 0; k < type.rank; k++)
             if (item[i].dim[k] != item[0].dim[k]) type.dim[k] = 0;
