@@ -103,6 +103,17 @@ static holo_status op_collect_inputs(hg_infer *n, const hg_type **in)
     return HOLO_OK;
 }
 
+/* The contents are symbols that a reader asked for: they are the value's own, whatever infer finds.
+ */
+static bool op_content_is_own(const hg_infer *n, hg_value_id id)
+{
+    const hg_value *v = hg_graph_value(n->g, id);
+    if (v->content == NULL || v->n_content == 0) return false;
+    const int64_t symbol = hg_dim_symbol_of(n->dims, v->content[0]);
+    return symbol >= 0 && n->dims->symbol[symbol].kind == HG_SYMBOL_CONTENT &&
+           n->dims->symbol[symbol].value == id;
+}
+
 /* What infer found against what the model declares: element types must agree; shapes found win,
  * since declared ones are often stale. */
 static holo_status op_store_type(const hg_infer *n, uint32_t j)
@@ -113,6 +124,7 @@ static holo_status op_store_type(const hg_infer *n, uint32_t j)
                              HG_STR_ARG(v->name), holo_dtype_text(v->type.dtype),
                              holo_dtype_text(n->out[j].dtype));
     v->type = n->out[j];
+    if (n->out_content[j] == NULL && op_content_is_own(n, n->node->out[j])) return HOLO_OK;
     v->content = n->out_content[j];
     v->n_content = n->n_out_content[j];
     return HOLO_OK;

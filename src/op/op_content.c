@@ -47,15 +47,19 @@ static bool content_is_int(uint32_t type)
 }
 
 /* The number does not wrap in this type, as far as one can tell: a size that does not fit 32 bits
- * would be wrong in the model itself, but a number that is known, or may be negative, can be meant
- * to. */
+ * would be wrong in the model itself, but a number that is known, or may be negative, or has fewer
+ * bits, can be meant to. */
 static bool content_fits(const hg_dims *d, holo_dtype dtype, hg_dim a)
 {
     int64_t value;
     const bool is_unsigned = hg_dtype_is_unsigned_int(dtype);
+    const uint32_t bits = hg_dtype_bits(dtype);
+    if (dtype == HOLO_BOOL) return content_is_bit(d, a);
     if (is_unsigned && !hg_dim_is_nonnegative(d, a)) return false;
-    if (hg_dtype_bits(dtype) == 64 || !hg_dim_is_const(d, a, &value)) return true;
-    return is_unsigned ? value <= UINT32_MAX : value >= INT32_MIN && value <= INT32_MAX;
+    if (bits == 64) return true;
+    if (!hg_dim_is_const(d, a, &value)) return bits == 32;
+    const int64_t end = INT64_C(1) << (is_unsigned ? bits : bits - 1);
+    return value < end && (is_unsigned || value >= -end);
 }
 
 static bool content_fits_lane(const hg_dims *d, uint32_t type, hg_dim a)
@@ -67,14 +71,13 @@ static bool content_fits_lane(const hg_dims *d, uint32_t type, hg_dim a)
                         a);
 }
 
-/* Conversions between integers keep the number. Narrower elements are not followed. */
+/* Conversions between integers keep the number. */
 static hg_dim content_convert(const hg_dims *d, const hg_lane_op *op, hg_dim a)
 {
     const holo_dtype dtype = (holo_dtype)op->index;
     if (op->op == HG_LANE_CAST)
         return content_is_int(op->index) && content_fits_lane(d, op->index, a) ? a : 0;
-    if (dtype == HOLO_BOOL) return content_is_bit(d, a) ? a : 0;
-    return hg_dtype_bits(dtype) >= 32 && content_fits(d, dtype, a) ? a : 0;
+    return hg_dtype_in(dtype, HG_TYPES_INT | HG_TYPES_BOOL) && content_fits(d, dtype, a) ? a : 0;
 }
 
 /* A known number; no operand is one, too. */
@@ -151,7 +154,8 @@ holo_status hg_op_lane_content(hg_graph *g, hg_node_id id)
     for (uint32_t k = 0; k < (uint32_t)count; k++) {
         if (!content_gather(g, n, k, (uint32_t)count, in)) return HOLO_OK;
         content[k] = content_element(&g->dims, &code, in, reg);
-        if (content[k] == 0) return HOLO_OK;
+        /* The element that is stored may be narrower than what lanes compute with. */
+        if (content[k] == 0 || !content_fits(&g->dims, type->dtype, content[k])) return HOLO_OK;
     }
     hg_graph_value(g, n->out[0])->content = content;
     hg_graph_value(g, n->out[0])->n_content = (uint32_t)count;

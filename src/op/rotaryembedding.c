@@ -81,6 +81,17 @@ static hg_value_id rotaryembedding_turn(hg_build *b, hg_value_id x, hg_dim turne
     return hg_build_reshape(b, pairs, type.dim, (uint32_t)type.rank);
 }
 
+/* How many elements of a head are turned: all, unless an attribute says otherwise. Operators that
+ * become this one may know an expression only, which the attribute "turned" has. */
+static hg_dim rotaryembedding_turned(hg_build *b, hg_dim size)
+{
+    const hg_attr *turned = hg_node_attr(b->node, "turned");
+    const int64_t stated = hg_node_int(b->node, "rotary_embedding_dim", 0);
+    if (turned != NULL && turned->kind == HG_ATTR_DIMS && turned->count == 1)
+        return turned->dims[0];
+    return stated == 0 ? size : hg_dim_const(&b->g->dims, stated);
+}
+
 static holo_status rotaryembedding_lower(hg_build *b)
 {
     hg_dims *d = &b->g->dims;
@@ -93,8 +104,7 @@ static holo_status rotaryembedding_lower(hg_build *b)
         hg_dim dims[] = {type.dim[0], type.dim[1], hg_dim_const(d, heads), size};
         x = hg_build_reshape(b, x, dims, HG_COUNT(dims));
     }
-    int64_t stated = hg_node_int(b->node, "rotary_embedding_dim", 0);
-    hg_dim turned = stated == 0 ? size : hg_dim_const(d, stated);
+    hg_dim turned = rotaryembedding_turned(b, size);
     hg_value_id y = rotaryembedding_turn(b, x, turned, type.rank == 3 ? 2 : 1);
     if (turned != size) y = rotaryembedding_join(b, y, rotaryembedding_cut(b, x, turned, size, 1));
     if (type.rank == 3) y = hg_build_reshape(b, y, type.dim, 3);

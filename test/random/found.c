@@ -427,7 +427,81 @@ static void found_norm(void)
     found_close(&f);
 }
 
+static void found_check_stored(found *f)
+{
+    const holo_tensor y = found_out(f, 0, 2), z = found_out(f, 1, 2);
+    CHECK_EQ_INT(((const int64_t *)y.data)[0], 65533);
+    CHECK_EQ_INT(((const int64_t *)y.data)[1], 6);
+    CHECK_EQ_INT(((const int8_t *)z.data)[0], 5); /* -23 modulo 7 */
+    CHECK_EQ_INT(((const int8_t *)z.data)[1], 2);
+}
+
+/* Numbers that are followed through small element types wrap there. */
+static void found_stored(void)
+{
+    found_both("graph() {\n"
+               "  %a = const int32[2] {-3, 6}\n"
+               "  %b = Cast(%a) {to=4}\n"
+               "  %y = Cast(%b) {to=7}\n"
+               "  %c = const uint32[2] {233, 9}\n"
+               "  %d = Cast(%c) {to=3}\n"
+               "  %seven = const int8[] {7}\n"
+               "  %z = Mod(%d, %seven)\n"
+               "  return %y, %z\n}\n",
+               NULL, 0, found_check_stored);
+}
+
+static void found_check_masks(found *f)
+{
+    const holo_tensor y = found_out(f, 0, 128);
+    const float *x = y.data;
+    CHECK(memcmp(x, x + 64, 64 * sizeof *x) != 0);
+    for (int i = 0; i < 128; i++)
+        CHECK(x[i] == 0 || x[i] == 2);
+}
+
+/* A dropout of a constant in a loop keeps other elements at each turn. */
+static void found_masks(void)
+{
+    found_both("graph() {\n"
+               "  %n = const int64[] {2}\n"
+               "  %go = const bool[] {true}\n"
+               "  %y = Loop(%n, %go) body(%i: int64, %c: bool) {\n"
+               "    %one = const float32[1] {1.0}\n"
+               "    %times = const int64[1] {64}\n"
+               "    %x = Tile(%one, %times)\n"
+               "    %ratio = const float32[] {0.5}\n"
+               "    %training = const bool[] {true}\n"
+               "    %d = Dropout(%x, %ratio, %training) {seed=3}\n"
+               "    return %c, %d\n"
+               "  }\n"
+               "  return %y\n}\n",
+               NULL, 0, found_check_masks);
+}
+
+static void found_check_triangle(found *f)
+{
+    static const float expected[] = {0, 2, 0, 0};
+    CHECK(memcmp(found_out(f, 0, 4).data, expected, sizeof expected) == 0);
+}
+
+/* A number that a kernel finds decides another step; sizes of the same kernel are found again. */
+static void found_triangle(void)
+{
+    const holo_string text = {"one", 3};
+    const holo_tensor in = {.dtype = HOLO_STRING, .data = (void *)(uintptr_t)&text};
+    found_both("graph(%s: string[]) {\n"
+               "  %parts, %n = StringSplit(%s)\n"
+               "  %c = const float32[2,2] {1.0, 2.0, 3.0, 4.0}\n"
+               "  %y = Trilu(%c, %n)\n"
+               "  return %y\n}\n",
+               &in, 1, found_check_triangle);
+}
+
 const hg_test_case hg_tests_random_found[] = {
+    {"stored", found_stored},
+    {"masks", found_masks},
+    {"triangle", found_triangle},
     {"narrow", found_narrow},
     {"views", found_views},
     {"empty_sum", found_empty_sum},

@@ -50,6 +50,15 @@ static void generate_keep(const rnd_graph *r, int32_t node, bool *keep)
             if (r->node[i].body == r->node[node].child[k]) generate_keep(r, i, keep);
 }
 
+/* Gradient speaks of the nodes before it, too. */
+static void generate_keep_needed(const rnd_graph *r, int32_t node, bool *keep)
+{
+    generate_keep(r, node, keep);
+    if (strcmp(r->node[node].op->name, "Gradient") != 0) return;
+    for (int32_t i = 0; i < node; i++)
+        if (r->node[i].body == r->node[node].body) generate_keep(r, i, keep);
+}
+
 /* The node alone, by the reference kernels, without any pass that can be left out. */
 static holo_status generate_compute(rnd_graph *r, int32_t number, holo_tensor *out, holo_error *e)
 {
@@ -57,7 +66,7 @@ static holo_status generate_compute(rnd_graph *r, int32_t number, holo_tensor *o
     const rnd_node *node = &r->node[number];
     holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
     rnd_program program;
-    generate_keep(r, number, keep);
+    generate_keep_needed(r, number, keep);
     options.flags = HOLO_COMPILE_NO_OPTIMIZE;
     options.numerics = HOLO_EXACT;
     options.limits = (holo_limits){.memory_bytes = 64 << 20, .tensor_bytes = 4 << 20};

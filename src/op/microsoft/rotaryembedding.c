@@ -58,7 +58,7 @@ static holo_status rotaryembedding_microsoft_lower(hg_build *b)
                         hg_build_in(b, ROTARY_MS_SIN), 0};
     const hg_type x = *hg_build_type(b, in[0]);
     hg_dim half = hg_build_type(b, in[1])->dim[1];
-    int64_t heads = hg_node_int(b->node, "num_heads", 0), known;
+    int64_t heads = hg_node_int(b->node, "num_heads", 0);
     int64_t turned = hg_node_int(b->node, "rotary_embedding_dim", 0);
     bool splits = x.rank == 3 && heads == 0;
     in[3] = rotary_places(b, &x);
@@ -67,11 +67,11 @@ static holo_status rotaryembedding_microsoft_lower(hg_build *b)
         in[0] = hg_build_heads(b, in[0], hg_dim_floordiv(d, x.dim[2], size), size);
     }
     /* Without the attribute the width of the tables says how much is turned. */
-    if (turned == 0 && hg_dim_is_const(d, half, &known)) turned = 2 * known;
+    hg_dim width = turned != 0 ? hg_dim_const(d, turned) : hg_dim_mul(d, half, hg_dim_const(d, 2));
     hg_attr attr[] = {
         hg_attr_make_int("interleaved", hg_node_int(b->node, "interleaved", 0)),
         hg_attr_make_int("num_heads", heads),
-        hg_attr_make_int("rotary_embedding_dim", turned),
+        hg_attr_make_dims(b, "turned", &width, 1),
     };
     hg_value_id y = hg_build_op(b, "RotaryEmbedding", in, HG_COUNT(in), attr, HG_COUNT(attr));
     hg_build_replace(b, 0, splits ? rotary_flatten(b, y, &x) : y);
