@@ -4,6 +4,21 @@
 
 enum { ROTARY_X, ROTARY_COS, ROTARY_SIN, ROTARY_POSITIONS };
 
+static holo_status rotaryembedding_positions(const hg_infer *n, uint32_t i)
+{
+    const hg_type *x = n->in[0], *positions = n->in[i];
+    const hg_dim rows = x->dim[x->rank == 4 ? 2 : 1];
+    if (hg_infer_may_equal(n, positions->dim[0], x->dim[0]) &&
+        hg_infer_may_equal(n, positions->dim[1], rows))
+        return HOLO_OK;
+    char have[64], want[64];
+    hg_dim_print(n->dims, positions->dim[1], have, sizeof have);
+    hg_dim_print(n->dims, rows, want, sizeof want);
+    return hg_infer_fail(n, HOLO_E_SHAPE,
+                         "there are positions for %s places, expected %s of each batch", have,
+                         want);
+}
+
 static holo_status rotaryembedding_infer(hg_infer *n)
 {
     int64_t heads, interleaved, turned;
@@ -20,6 +35,7 @@ static holo_status rotaryembedding_infer(hg_infer *n)
     if (has_positions) {
         HG_TRY(hg_infer_types(n, ROTARY_POSITIONS, HG_TYPE_BIT(HOLO_I64)));
         HG_TRY(hg_infer_rank(n, ROTARY_POSITIONS, 2, 2));
+        HG_TRY(rotaryembedding_positions(n, ROTARY_POSITIONS));
     }
     if (x->rank == 3 && heads < 1)
         return hg_infer_fail(n, HOLO_E_MODEL, "num_heads is %lld, expected at least 1 for rank 3",

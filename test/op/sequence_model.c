@@ -53,6 +53,8 @@ static void sequence_model_attention(void)
         {"%x: float32[b,4,s,16], %c: float32[50,8], %p: int64[b,s]",
          "%y = RotaryEmbedding(%x, %c, %c, %p) {rotary_embedding_dim=3}",
          "!expected an even number"},
+        {"%x: float32[b,4,1,16], %c: float32[50,8], %p: int64[b,7]",
+         "%y = RotaryEmbedding(%x, %c, %c, %p)", "!positions for 7 places, expected 1"},
         {"%c: float32[b,4,s,16], %u: float32[b,4,t,16], %w: int64[b]",
          "%y = TensorScatter(%c, %u, %w)", "float32[b,4,s,16]"},
         {"%c: float32[b,4], %u: float32[b,4]", "%y = TensorScatter(%c, %u)", "!axis is 0"},

@@ -231,6 +231,8 @@ static int32_t find_new(rnd_gen *n, const rnd_want *want, rnd_bind *b)
     if (!find_draw_shape(n, want, b, &rank, dim)) return RND_NONE;
     holo_tensor t;
     if (dtype >= HOLO_SEQUENCE) {
+        if (b->type['T'] >= HOLO_SEQUENCE)
+            return RND_NONE; /* items that are containers are found */
         const int64_t items = dtype == HOLO_OPTIONAL ? 1 : 1 + rnd_below(n->source, 3);
         t = rnd_tensor(&n->g->arena, dtype, 1, &items);
         if (b->type['T'] == HOLO_NONE) b->type['T'] = find_type(n, HG_TYPES_NUMBER);
