@@ -1,5 +1,5 @@
 /* file_posix.c - files on POSIX systems: mmap, openat and rename. */
-#include "base/file.h"
+#include "base/writer_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 enum {
-    FILE_READ_STEP = 1 << 30,     /* Linux transfers at most 2 GiB a call */
-    FILE_WRITER_BUFFER = 1 << 18, /* the largest buffer of a file writer */
+    FILE_READ_STEP = 1 << 30, /* Linux transfers at most 2 GiB a call */
     FILE_TEMPORARY_TRIES = 100
 };
 
@@ -341,12 +340,11 @@ bool hg_file_is_same(const hg_file *a, const hg_file *b)
     return (a->device != 0 || a->inode != 0) && a->device == b->device && a->inode == b->inode;
 }
 
-/* ---- writer ---------------------------------------------------------------------------------- */
+/* ---- the file of a writer -------------------------------------------------------------------- */
 
-static holo_status file_writer_fail(hg_writer *w, const char *verb, int number, holo_error *error)
+static holo_status file_writer_fail(const hg_writer *w, int number, holo_error *error)
 {
-    w->has_failed = true;
-    return file_fail(error, verb, hg_str_from(w->path), number);
+    return file_fail(error, "write", hg_str_from(w->path), number);
 }
 
 /* A new file beside the target, whose own name may leave no room for more. Permissions come from
@@ -367,71 +365,29 @@ static int file_make_temporary(hg_writer *w)
     return -1;
 }
 
-static void file_writer_free_names(hg_writer *w)
-{
-    hg_free(&w->alloc, w->path, w->path_size);
-    hg_free(&w->alloc, w->temporary, w->path_size);
-    w->path = w->temporary = NULL;
-}
-
-static holo_status file_writer_names(hg_writer *w, const char *path, holo_error *error)
-{
-    w->path_size = strlen(path) + 64;
-    w->path = hg_alloc_zero(&w->alloc, w->path_size);
-    w->temporary = hg_alloc_zero(&w->alloc, w->path_size);
-    w->buffer = hg_alloc(&w->alloc, FILE_WRITER_BUFFER);
-    w->capacity = FILE_WRITER_BUFFER;
-    if (w->path == NULL || w->temporary == NULL || w->buffer == NULL)
-        return hg_fail_nomem(error, FILE_WRITER_BUFFER);
-    memcpy(w->path, path, strlen(path));
-    return HOLO_OK;
-}
-
-static void file_writer_free(hg_writer *w)
-{
-    file_writer_free_names(w);
-    hg_free(&w->alloc, w->buffer, w->capacity);
-    w->buffer = NULL;
-    w->used = w->capacity = 0;
-    w->is_open = false;
-}
-
-holo_status hg_writer_init_file(hg_writer *w, const char *path, const holo_allocator *allocator,
-                                holo_error *error)
+holo_status hg_writer_file_check(const char *path, holo_error *error)
 {
     struct stat info;
-    *w = (hg_writer){.alloc = hg_allocator_or_libc(allocator), .fd = -1};
-    if (path == NULL || path[0] == 0)
-        return hg_fail(error, HOLO_E_IO, "the path of the file to write is empty");
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return hg_fail(error, HOLO_E_IO, "cannot write '%.*s': it is %s, expected a regular file",
                        HG_STR_ARG(hg_str_from(path)), file_kind_text(info.st_mode));
-    holo_status status = file_writer_names(w, path, error);
-    if (status == HOLO_OK) {
-        w->fd = file_make_temporary(w);
-        if (w->fd < 0) status = file_writer_fail(w, "write", errno, error);
-    }
-    if (status != HOLO_OK) {
-        file_writer_free(w);
-        return status;
-    }
-    w->is_open = true;
     return HOLO_OK;
 }
 
-void hg_writer_init_memory(hg_writer *w, const holo_allocator *allocator)
+holo_status hg_writer_file_open(hg_writer *w, holo_error *error)
 {
-    *w = (hg_writer){.alloc = hg_allocator_or_libc(allocator), .fd = -1, .is_open = true};
+    w->fd = file_make_temporary(w);
+    return w->fd < 0 ? file_writer_fail(w, errno, error) : HOLO_OK;
 }
 
-static holo_status file_write_at(hg_writer *w, uint64_t offset, const uint8_t *bytes, size_t size,
+holo_status hg_writer_file_write(hg_writer *w, uint64_t offset, const uint8_t *bytes, size_t size,
                                  holo_error *error)
 {
     while (size > 0) {
         ssize_t done =
             pwrite(w->fd, bytes, size < FILE_READ_STEP ? size : FILE_READ_STEP, (off_t)offset);
         if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) return file_writer_fail(w, "write", done < 0 ? errno : ENOSPC, error);
+        if (done <= 0) return file_writer_fail(w, done < 0 ? errno : ENOSPC, error);
         bytes += done;
         offset += (uint64_t)done;
         size -= (size_t)done;
@@ -439,122 +395,18 @@ static holo_status file_write_at(hg_writer *w, uint64_t offset, const uint8_t *b
     return HOLO_OK;
 }
 
-/* Bytes [size - used, size) are in the buffer of a file writer. */
-holo_status hg_writer_flush(hg_writer *w, holo_error *error)
+holo_status hg_writer_file_rename(hg_writer *w, holo_error *error)
 {
-    HG_TRY(file_write_at(w, w->size - w->used, w->buffer, w->used, error));
-    w->used = 0;
-    return HOLO_OK;
-}
-
-static holo_status file_writer_ready(const hg_writer *w, holo_error *error)
-{
-    if (w->is_open && !w->has_failed) return HOLO_OK;
-    return hg_fail(error, w->has_failed ? HOLO_E_IO : HOLO_E_STATE,
-                   w->has_failed ? "an earlier write failed" : "the writer is not open");
-}
-
-static holo_status file_writer_grow(hg_writer *w, size_t size, holo_error *error)
-{
-    size_t wanted, capacity = w->capacity < 4096 ? 4096 : w->capacity;
-    if (!hg_add_size(w->used, size, &wanted) || wanted > SIZE_MAX / 2)
-        return hg_fail_nomem(error, SIZE_MAX);
-    if (wanted <= w->capacity) return HOLO_OK;
-    while (capacity < wanted)
-        capacity += capacity / 2;
-    uint8_t *bigger = w->alloc.resize(w->alloc.user, w->buffer, w->capacity, capacity);
-    if (bigger == NULL) {
-        w->has_failed = true;
-        return hg_fail_nomem(error, capacity);
-    }
-    w->buffer = bigger;
-    w->capacity = capacity;
-    return HOLO_OK;
-}
-
-holo_status hg_writer_write(hg_writer *w, const void *bytes, size_t size, holo_error *error)
-{
-    HG_TRY(file_writer_ready(w, error));
-    if (size == 0) return HOLO_OK;
-    if (w->path == NULL) HG_TRY(file_writer_grow(w, size, error));
-    if (w->path != NULL && size > w->capacity - w->used) {
-        HG_TRY(hg_writer_flush(w, error));
-        if (size >= w->capacity) { /* large pieces need no buffer */
-            HG_TRY(file_write_at(w, w->size, bytes, size, error));
-            w->size += size;
-            return HOLO_OK;
-        }
-    }
-    memcpy(w->buffer + w->used, bytes, size);
-    w->used += size;
-    w->size += size;
-    return HOLO_OK;
-}
-
-holo_status hg_writer_pad(hg_writer *w, size_t align, holo_error *error)
-{
-    static const uint8_t zeros[4096];
-    size_t left = (size_t)(-w->size & (align - 1));
-    while (left > 0) {
-        size_t step = left < sizeof zeros ? left : sizeof zeros;
-        HG_TRY(hg_writer_write(w, zeros, step, error));
-        left -= step;
-    }
-    return HOLO_OK;
-}
-
-holo_status hg_writer_patch(hg_writer *w, uint64_t offset, const void *bytes, size_t size,
-                            holo_error *error)
-{
-    HG_TRY(file_writer_ready(w, error));
-    if (offset > w->size || size > w->size - offset)
-        return hg_fail(error, HOLO_E_ARG,
-                       "a patch of %zu bytes at %" PRIu64 " leaves the %" PRIu64 " bytes written",
-                       size, offset, w->size);
-    if (size == 0) return HOLO_OK;
-    if (w->path == NULL) {
-        memcpy(w->buffer + offset, bytes, size);
-        return HOLO_OK;
-    }
-    HG_TRY(hg_writer_flush(w, error));
-    return file_write_at(w, offset, bytes, size, error);
-}
-
-holo_status hg_writer_commit(hg_writer *w, holo_error *error)
-{
-    HG_TRY(file_writer_ready(w, error));
-    if (w->path == NULL) return hg_fail(error, HOLO_E_STATE, "a writer to memory is taken from");
-    HG_TRY(hg_writer_flush(w, error));
     int fd = w->fd;
     w->fd = -1;
-    if (close(fd) != 0) return file_writer_fail(w, "write", errno, error);
-    if (rename(w->temporary, w->path) != 0) return file_writer_fail(w, "write", errno, error);
-    file_writer_free(w);
+    if (close(fd) != 0) return file_writer_fail(w, errno, error);
+    if (rename(w->temporary, w->path) != 0) return file_writer_fail(w, errno, error);
     return HOLO_OK;
 }
 
-holo_status hg_writer_take(hg_writer *w, void **data, size_t *size, holo_error *error)
+void hg_writer_file_remove(hg_writer *w)
 {
-    HG_TRY(file_writer_ready(w, error));
-    if (w->path != NULL) return hg_fail(error, HOLO_E_STATE, "a writer to a file is committed");
-    if (w->used > 0 && w->used < w->capacity) {
-        uint8_t *exact = w->alloc.resize(w->alloc.user, w->buffer, w->capacity, w->used);
-        if (exact == NULL) return hg_fail_nomem(error, w->used);
-        w->buffer = exact;
-        w->capacity = w->used;
-    }
-    *data = w->buffer;
-    *size = w->used;
-    w->buffer = NULL;
-    file_writer_free(w);
-    return HOLO_OK;
-}
-
-void hg_writer_abort(hg_writer *w)
-{
-    if (!w->is_open) return;
     if (w->fd >= 0) close(w->fd);
     if (w->temporary != NULL) unlink(w->temporary);
     w->fd = -1;
-    file_writer_free(w);
 }

@@ -27,5 +27,12 @@ uint32_t hg_pool_threads(const holo_pool *pool);
  * worker 0. A call from another thread waits; a call from inside a task runs its tasks on that
  * thread alone, under its worker number. Threads that cannot be started are done without. */
 void hg_pool_run(holo_pool *pool, int64_t n_tasks, hg_pool_fn fn, void *user);
+#if defined(__wasm__)
+/* Called by a thread that the page started, after hg_pool_new and before the first run: it is
+ * worker `index`, 1 to threads - 1, until the pool is freed. */
+void hg_pool_serve(holo_pool *pool, uint32_t index);
+/* How many of them wait for the first run. */
+uint32_t hg_pool_ready(holo_pool *pool);
+#endif
 
 #endif

@@ -192,7 +192,8 @@ static bool regex_posix(regex_scan *s, bool *failed)
     if (regex_peek(s, n) != ':' || regex_peek(s, n + 1) != ']') return false;
     uint64_t first = s->at + 2 + (regex_peek(s, 2) == '^'), length = s->at + n - first;
     for (size_t i = 0; i < HG_COUNT(names); i++) {
-        if (strlen(names[i]) != length || memcmp(names[i], s->text + first, length) != 0) continue;
+        if (strlen(names[i]) != length || memcmp(names[i], s->text + first, (size_t)length) != 0)
+            continue;
         regex_put(s, s->text + s->at, (size_t)n + 2);
         s->at += n + 2;
         return true;

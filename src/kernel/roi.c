@@ -93,7 +93,7 @@ static bool roi_axis_of(const hg_args *a, int64_t roi, int column, int64_t bins,
     const double bin = length / (double)bins;
     const double samples = a->param[1] > 0 ? (double)a->param[1] : hg_ceil_f64(bin);
     *axis = (roi_axis){start, bin, 0, size};
-    if (!(samples <= ROI_MAX_GRID)) {
+    if (!(samples <= (double)ROI_MAX_GRID)) {
         hg_fault_value(a->fault, "region is too large", roi, roi);
         return false;
     }

@@ -175,7 +175,7 @@ static holo_status treeensemble_nodes(treeensemble *t)
     t->out->n_node = t->count;
     for (size_t i = 0; i < t->count; i++) {
         hg_tree_node *node = &t->out->node[i];
-        if (t->mode[i] > TREEENSEMBLE_MEMBER)
+        if (t->mode[i] > (double)TREEENSEMBLE_MEMBER)
             return hg_infer_fail(t->n, HOLO_E_MODEL, "nodes_modes[%zu] is %g, expected 0 to %d", i,
                                  t->mode[i], TREEENSEMBLE_MEMBER);
         *node = (hg_tree_node){.feature = t->feature[i],
@@ -185,7 +185,7 @@ static holo_status treeensemble_nodes(treeensemble *t)
                                .nan_is_true = t->nan_is_true[i] != 0};
         HG_TRY(treeensemble_way(t, i, 0, &node->way[0]));
         HG_TRY(treeensemble_way(t, i, 1, &node->way[1]));
-        if (t->mode[i] == TREEENSEMBLE_MEMBER) HG_TRY(treeensemble_set(t, i, &next));
+        if (t->mode[i] == (double)TREEENSEMBLE_MEMBER) HG_TRY(treeensemble_set(t, i, &next));
     }
     if (next < t->n_member)
         return hg_infer_fail(t->n, HOLO_E_MODEL,

@@ -1,0 +1,54 @@
+# wasm.cmake - the modules of bindings/js: the runtime in four variants, and the runtime with the compiler.
+#
+# Everything is compiled once, with atomics, which unshared memory allows too; only the tuned kernels are compiled
+# twice, with and without relaxed SIMD. The modules differ in how they are linked.
+set(wasm_base -msimd128 -matomics -mbulk-memory -mnontrapping-fptoint -msign-ext)
+add_compile_options(${wasm_base} -D_Thread_local=) # the C library has one errno, which only one thread reads
+
+set(tuned_sources ${run_sources})
+list(FILTER tuned_sources INCLUDE REGEX "/backend/cpu/wasm/")
+list(REMOVE_ITEM run_sources ${tuned_sources})
+
+function(hg_wasm_objects name)
+  hg_objects(${name} ${ARGN})
+  set_property(TARGET ${name} PROPERTY POSITION_INDEPENDENT_CODE OFF)
+endfunction()
+
+hg_wasm_objects(run_objects ${run_sources})
+hg_wasm_objects(compile_objects ${compile_sources})
+hg_wasm_objects(js_objects bindings/js/src/module.c bindings/js/src/stdio.c)
+hg_wasm_objects(js_compile_objects bindings/js/src/module_compile.c)
+hg_wasm_objects(plain_objects ${tuned_sources})
+set(variants plain)
+if(CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 16)
+  list(APPEND variants relaxed)
+  hg_wasm_objects(relaxed_objects ${tuned_sources})
+  target_compile_options(relaxed_objects PRIVATE -mrelaxed-simd)
+endif()
+
+# hg_module(FILE OPTIONS objects...): stack first, so that a stack that is too deep traps.
+set(modules "")
+function(hg_module name options)
+  add_executable(${name})
+  set(modules ${modules} $<TARGET_FILE:${name}> PARENT_SCOPE)
+  foreach(objects IN LISTS ARGN)
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME ${name} SUFFIX .wasm LINKER_LANGUAGE C)
+  target_link_options(${name} PRIVATE -nostartfiles -Wl,--no-entry,--export-dynamic,--gc-sections,--strip-all
+    -Wl,--no-check-features,--stack-first,-z,stack-size=1048576,--initial-memory=4194304,--max-memory=4294967296 ${options})
+endfunction()
+
+set(shared_memory -Wl,--shared-memory,--import-memory,--export=__stack_pointer)
+foreach(variant IN LISTS variants)
+  string(REPLACE ".plain" "" name hologram_rt.${variant})
+  hg_module(${name} "" run_objects js_objects ${variant}_objects)
+  hg_module(${name}.threads "${shared_memory}" run_objects js_objects ${variant}_objects)
+endforeach()
+hg_module(hologram "" run_objects compile_objects js_objects js_compile_objects plain_objects)
+
+# What the package ships.
+add_custom_target(package ALL
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_SOURCE_DIR}/bindings/js/wasm
+  COMMAND ${CMAKE_COMMAND} -E copy_if_different ${modules} ${PROJECT_SOURCE_DIR}/bindings/js/wasm
+  COMMAND_EXPAND_LISTS)
