@@ -25,8 +25,16 @@ GRAPHS = place("HOLO_BENCH_GRAPHS", "build/graphs")
 WORK = os.path.join(ROOT, "build", "bench")
 HOLOGRAM = os.path.join(BUILD, "hologram")
 
+# The first of each list are measured by all benchmarks, the rest by `peers` alone.
 REAL = ["minilm-l6-v2", "ppocrv4-det", "ppocrv4-rec", "yolov8n"]
+MORE_REAL = ["silero-vad-v5", "oww-melspec", "u2netp", "real-esrgan-x2", "whisper-tiny-enc-int8",
+             "whisper-tiny-dec-int8", "minimind2-small-int8", "minimind2-small-int8@prefill64", "piper-vits",
+             "kokoro-fp32", "isnet-fp16"]
 FILLED = ["bert-base-dynamo", "resnet50-dynamo", "mobilenet_v2-dynamo", "squeezenet1_1-dynamo"]
+MORE_FILLED = ["gpt2-dynamo", "llama-160m-dynamo", "vit-b16-dynamo", "whisper-tiny-encoder-dynamo",
+               "efficientnet_b0-dynamo", "bilstm-gru-tagger-dynamo", "bert-base-torchscript", "resnet50-torchscript",
+               "mobilenet_v2-torchscript", "squeezenet1_1-torchscript", "vit-b16-torchscript",
+               "whisper-tiny-encoder-torchscript", "efficientnet_b0-torchscript", "bilstm-gru-tagger-torchscript"]
 BUNDLED = {
     "text_encoder": "input_ids:int64:1,24:int=2048",
     "unet": "sample:float32:1,4,16,16:rand;timestep:int64:1:const=500;"
@@ -83,15 +91,20 @@ def real_inputs():
     return {row[0]: row[at] for row in rows[1:] if len(row) > at}
 
 
-def get_models():
+def real_path(name):
+    """NAME@VARIANT is the file of NAME with other inputs."""
+    return os.path.join(MODELS, name.split("@")[0], "model.onnx")
+
+
+def get_models(real=REAL, filled=FILLED):
     """Downloads and fills what is missing, when the tools for it are beside this checkout."""
     fetch = os.path.join(SHARED, "models", "fetch")
     fill = os.path.join(SHARED, "models", "fill_weights.py")
-    missing = [n for n in REAL if not os.path.exists(os.path.join(MODELS, n, "model.onnx"))]
+    missing = [n for n in real if not os.path.exists(real_path(n))]
     if missing and os.path.exists(fetch) and shutil.which("npm"):
         print("downloading %s ..." % " ".join(missing), flush=True)
         subprocess.run([fetch, MODELS] + missing, stdout=sys.stderr)
-    missing = [n for n in FILLED if not os.path.exists(os.path.join(GRAPHS, n + ".onnx"))]
+    missing = [n for n in filled if not os.path.exists(os.path.join(GRAPHS, n + ".onnx"))]
     if missing and os.path.exists(fill):
         print("filling %s ..." % " ".join(missing), flush=True)
         os.makedirs(WORK, exist_ok=True)
@@ -99,19 +112,18 @@ def get_models():
         subprocess.run(["/usr/bin/python3", fill, os.path.join(WORK, "graphs"), GRAPHS] + missing)
 
 
-def models(only=()):
+def models(only=(), real=REAL, filled=FILLED):
     """Models that are here: (name, path of the .onnx, inputs)."""
     found = []
     inputs = real_inputs()
-    for name in FILLED:
+    for name in filled:
         path = os.path.join(GRAPHS, name + ".onnx")
         if os.path.exists(path):
             with open(path[:-5] + ".inputs") as f:
                 found.append((name.replace("-dynamo", ""), path, f.read().strip()))
-    for name in REAL:
-        path = os.path.join(MODELS, name, "model.onnx")
-        if os.path.exists(path) and name in inputs:
-            found.append((name, path, inputs[name]))
+    for name in real:
+        if os.path.exists(real_path(name)) and name in inputs:
+            found.append((name, real_path(name), inputs[name]))
     for name, line in BUNDLED.items():
         path = os.path.join(ROOT, "examples", "text2image", "models", name + ".onnx")
         if os.path.exists(path):

@@ -1,10 +1,13 @@
 """peers.py - Hologram against ONNX Runtime: the same models, inputs and threads, run in turn (A B A B ...).
 
-    peers.py [--accuracy] [--rounds N] [--threads 1,2] [--budget-ms N] [MODEL...]
+    peers.py [--accuracy] [--rounds N] [--threads 1,2] [--budget-ms N] [--keep] [MODEL...]
 
---accuracy compares outputs only and ends with "N passed, N failed"."""
+--accuracy compares outputs only and ends with "N passed, N failed". --keep leaves the results of other models in
+peers.json, so that the models can be measured in several calls."""
 import argparse
 import glob
+import json
+import math
 import os
 import shutil
 import subprocess
@@ -27,6 +30,13 @@ def peer():
         print("installing ONNX Runtime into %s ..." % os.path.relpath(lib.PEER, lib.ROOT), flush=True)
         subprocess.run([setup, lib.PEER], stdout=sys.stderr)
     return tool if os.path.exists(tool) else None
+
+
+def draws(path):
+    """Whether a model draws random numbers: then no two runs agree, whoever makes them."""
+    with open(path, "rb") as f:
+        data = f.read()
+    return any(name in data for name in (b"RandomNormal", b"RandomUniform", b"Multinomial", b"Bernoulli"))
 
 
 # ---- accuracy -----------------------------------------------------------------------------------
@@ -65,6 +75,9 @@ def accuracy_of_all(tool, chosen):
             failed += 1
             print("FAIL %s: %s" % (name, e))
             continue
+        if draws(path):
+            print("     %s: draws random numbers, so outputs are not compared" % name)
+            continue
         passed, failed = passed + good, failed + (not good)
         print("%s %s: differs by %.2g of the largest output" % ("PASS" if good else "FAIL", name, worst),
               flush=True)
@@ -91,11 +104,14 @@ def duel(tool, path, holo, inputs, threads, rounds, budget):
         "peer_min_ms": min(r["min_ms"] for r in theirs),
         "peer_median_ms": middle([r["median_ms"] for r in theirs]),
         "peer_load_ms": min(r["load_ms"] for r in theirs),
+        "peer_first_ms": min(r["start_to_first_ms"] for r in theirs),
         "peer_rss_mb": middle([r["peak_rss_mb"] for r in theirs]),
         "min_ms": min(r["min_ms"] for r in ours),
         "median_ms": middle([r["median_ms"] for r in ours]),
         "open_us": min(r["open_us"] for r in ours),
         "start_ms": min(r["open_us"] + r["session_us"] + r["prepare_us"] for r in ours) / 1e3,
+        "first_ms": min((r["open_us"] + r["session_us"] + r["pool_us"] + r["prepare_us"]) / 1e3 + r["first_ms"]
+                        for r in ours),
         "rss_mb": middle([r["peak_rss_mb"] for r in ours]),
         "onnx_mb": os.path.getsize(path) / 1e6,
         "holo_mb": os.path.getsize(holo) / 1e6,
@@ -127,6 +143,7 @@ def chart(results):
 
 
 HEADS = ["model", "threads", "ours min", "median", "peer min", "median", "ratio", "start ms", "peer load ms",
+         "to first output", "peer",
          "RSS MB", "peer RSS", ".holo MB", ".onnx MB", "difference",
          "agrees"]
 
@@ -134,9 +151,23 @@ HEADS = ["model", "threads", "ours min", "median", "peer min", "median", "ratio"
 def row_of(r):
     return [r["name"], r["threads"], "%.3f" % r["min_ms"], "%.3f" % r["median_ms"], "%.3f" % r["peer_min_ms"],
             "%.3f" % r["peer_median_ms"], "%.2f" % (r["min_ms"] / r["peer_min_ms"]), "%.2f" % r["start_ms"],
-            "%.0f" % r["peer_load_ms"], "%.0f" % r["rss_mb"], "%.0f" % r["peer_rss_mb"],
+            "%.0f" % r["peer_load_ms"], "%.1f" % r["first_ms"], "%.1f" % r["peer_first_ms"], "%.0f" % r["rss_mb"], "%.0f" % r["peer_rss_mb"],
             "%.1f" % r["holo_mb"], "%.1f" % r["onnx_mb"], "%.1e" % r["difference"],
-            lib.verdict(r["agrees"])]
+            "random" if r["random"] else lib.verdict(r["agrees"])]
+
+
+def mean(results):
+    """Geometric mean of our time against the peer's."""
+    return math.exp(sum(math.log(r["min_ms"] / r["peer_min_ms"]) for r in results) / len(results))
+
+
+def kept(measured):
+    """What peers.json says of models that were not measured now."""
+    path = os.path.join(lib.RESULTS, "peers.json")
+    if not os.path.exists(path):
+        return []
+    with open(path) as f:
+        return [r for r in json.load(f)["peers"] if r["name"] not in measured]
 
 
 def summary(results):
@@ -144,8 +175,9 @@ def summary(results):
     m = lib.machine()
     with open(os.path.join(lib.RESULTS, "latest.md"), "w") as f:
         f.write("# Against ONNX Runtime\n\nMeasured by `./dev bench peers` with %s at commit %s on %s, %d cores. "
-                "Times in ms; ratio is minimum against minimum; start is open + session + prepare.\n\n"
-                % (m["version"], m["commit"], m["cpu"], m["cores"]))
+                "Times in ms; ratio is minimum against minimum; start is open + session + prepare; to first output is that and the first run, "
+                "against creating a session and the first run. Geometric mean of the ratios: %.3f.\n\n"
+                % (m["version"], m["commit"], m["cpu"], m["cores"], mean(results)))
         f.write("| " + " | ".join(HEADS) + " |\n|" + "---|" * len(HEADS) + "\n")
         for r in results:
             f.write("| " + " | ".join(str(c) for c in row_of(r)) + " |\n")
@@ -157,6 +189,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", default="1,%d" % os.cpu_count() if os.cpu_count() > 1 else "1")
     parser.add_argument("--budget-ms", type=int, default=1000)
+    parser.add_argument("--keep", action="store_true")
     parser.add_argument("model", nargs="*")
     options = parser.parse_args()
     tool = peer()
@@ -165,8 +198,9 @@ def main():
         if options.accuracy:
             print("0 passed, 0 failed")
         return 0
-    lib.get_models()
-    chosen = lib.models(options.model)
+    lists = lib.REAL + lib.MORE_REAL, lib.FILLED + lib.MORE_FILLED
+    lib.get_models(*lists)
+    chosen = lib.models(options.model, *lists)
     if options.accuracy:
         return 1 if accuracy_of_all(tool, chosen) else 0
     results = []
@@ -175,12 +209,15 @@ def main():
         difference, good = accuracy(tool, name, path, inputs)
         for threads in [int(t) for t in options.threads.split(",")]:
             r = duel(tool, path, holo, inputs, threads, options.rounds, options.budget_ms)
-            results.append(dict(r, name=name, difference=difference, agrees=good))
+            results.append(dict(r, name=name, difference=difference, agrees=good, random=draws(path)))
         print("measured %s" % name, flush=True)
     if not results:
         return 0
+    if options.keep:
+        results += kept({r["name"] for r in results})
     lib.table(HEADS, [row_of(r) for r in results])
     lib.save("peers", results)
+    print("geometric mean of the ratios: %.3f" % mean(results))
     chart(results)
     summary(results)
     return 0

@@ -16,6 +16,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_fold_shapes,
     &hg_pass_remove_identity,
     &hg_pass_drop_dead,
+    &hg_pass_widen_half,      /* before weights are packed for the type they meet */
     &hg_pass_pack_weights,    /* before constants fold: a Transpose of weights is read through, not
                                  computed */
     &hg_pass_fold_constants,  /* after fold_shapes: contents that turned out constant fold too */
@@ -34,6 +35,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_drop_dead,
     &hg_pass_merge_projections, /* only what the attention alone reads */
     &hg_pass_drop_dead,
+    &hg_pass_split_convtranspose, /* makes a Conv whose layout is chosen next */
     &hg_pass_choose_layout,
     &hg_pass_push_transpose,
     &hg_pass_fold_constants,  /* constants that were transposed on the way */

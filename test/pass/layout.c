@@ -166,6 +166,73 @@ static void layout_gather_narrow(void)
                "}\n");
 }
 
+static void layout_widen_half(void)
+{
+    /* One region: it is widened where it begins and rounded where it ends; the model's own Cast
+     * rounds. */
+    CHECK_PASS("widen_half",
+               "graph g(%x: float16[n,2], %b: float16[n,1]) {\n"
+               "  %w = const float16[2,1] {1.0, 2.0}\n"
+               "  %a = Relu(%x)\n"
+               "  %c = MatMul(%a, %w)\n"
+               "  %d = Add(%c, %b)\n"
+               "  %y = Sigmoid(%d)\n"
+               "  %z = Cast(%y) {to=1}\n"
+               "  return %z\n"
+               "}\n",
+               "graph g(%x: float16[n,2], %b: float16[n,1]) {\n"
+               "  %a = Relu(%x)\n"
+               "  %1 = Cast(%a) {to=1}\n"
+               "  %2 = const float32[2,1] {1.0, 2.0}\n"
+               "  %3 = MatMul(%1, %2)\n"
+               "  %4 = Cast(%b) {to=1}\n"
+               "  %5 = Add(%3, %4)\n"
+               "  %6 = Sigmoid(%5)\n"
+               "  %y = Cast(%6) {to=10}\n"
+               "  %z = Cast(%y) {to=1}\n"
+               "  return %z\n"
+               "}\n");
+    /* Without heavy work nothing is gained. */
+    CHECK_PASS("widen_half", "graph g(%x: bfloat16[n]) { %y = Relu(%x) return %y }",
+               "graph g(%x: bfloat16[n]) { %y = Relu(%x) return %y }");
+}
+
+static void layout_split_convtranspose(void)
+{
+    /* Kernel 3, stride 2: phase 0 has taps 0 and 2, phase 1 has tap 1 and a zero. */
+    CHECK_PASS("split_convtranspose",
+               "graph g(%x: float32[n,1,l]) {\n"
+               "  %w = const float32[1,1,3] {1.0, 2.0, 3.0}\n"
+               "  %y = ConvTranspose(%x, %w) {strides=[2], pads=[1,0]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,1,l]) {\n"
+               "  %1 = const float32[2,1,2] {3.0, 1.0, 0.0, 2.0}\n"
+               "  %2 = Conv(%x, %1) {pads=[1,1]}\n"
+               "  %3 = Transpose(%2) {perm=[0,2,1]}\n"
+               "  %4 = holo:Dims() {dims=dims[n,l*2+2,1]}\n"
+               "  %5 = Reshape(%3, %4) {allowzero=1}\n"
+               "  %6 = holo:Dims() {dims=dims[1]}\n"
+               "  %7 = holo:Dims() {dims=dims[l*2+1]}\n"
+               "  %8 = const int64[1] {1}\n"
+               "  %9 = Slice(%5, %6, %7, %8)\n"
+               "  %y = Transpose(%9) {perm=[0,2,1]}\n"
+               "  return %y\n"
+               "}\n");
+    /* Mostly zeros would be multiplied. */
+    CHECK_PASS("split_convtranspose",
+               "graph g(%x: float32[n,1,l]) {\n"
+               "  %w = const float32[1,1,1] {2.0}\n"
+               "  %y = ConvTranspose(%x, %w) {strides=[3]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,1,l]) {\n"
+               "  %w = const float32[1,1,1] {2.0}\n"
+               "  %y = ConvTranspose(%x, %w) {strides=[3]}\n"
+               "  return %y\n"
+               "}\n");
+}
+
 static void layout_fuse_pointwise(void)
 {
     CHECK_PASS(
@@ -194,6 +261,8 @@ const hg_test_case hg_tests_pass_layout[] = {
     {"fold_batchnorm", layout_fold_batchnorm},
     {"pack_weights", layout_pack_weights},
     {"gather_narrow", layout_gather_narrow},
+    {"widen_half", layout_widen_half},
+    {"split_convtranspose", layout_split_convtranspose},
     {"fuse_pointwise", layout_fuse_pointwise},
     {0},
 };
