@@ -1,5 +1,5 @@
 /* dynamicquantizelinear.c - DynamicQuantizeLinear: to 8 bits, with a scale that fits the data. */
-#include "op/op_reduce.h"
+#include "op/op.h"
 
 static holo_status dynamicquantizelinear_infer(hg_infer *n)
 {
@@ -10,32 +10,15 @@ static holo_status dynamicquantizelinear_infer(hg_infer *n)
     return HOLO_OK;
 }
 
-/* Smallest or largest element, 0 included. */
-static hg_value_id dynamicquantizelinear_bound(hg_build *b, const char *reduce,
-                                               const char *with_zero)
-{
-    hg_attr keep = hg_attr_make_int("keepdims", 0);
-    hg_value_id x = hg_build_in(b, 0);
-    hg_value_id bound = hg_build_op(b, reduce, &x, 1, &keep, 1);
-    return hg_build_2(b, with_zero, bound, hg_build_scalar(b, HOLO_F32, 0.0));
-}
-
+/* The scale depends on all elements, the codes do not on each other: two steps. */
 static holo_status dynamicquantizelinear_lower(hg_build *b)
 {
-    hg_value_id low = dynamicquantizelinear_bound(b, "ReduceMin", "Min");
-    hg_value_id high = dynamicquantizelinear_bound(b, "ReduceMax", "Max");
-    hg_value_id top = hg_build_scalar(b, HOLO_F32, 255.0), none = hg_build_scalar(b, HOLO_F32, 0.0);
-    hg_value_id scale = hg_build_2(b, "Div", hg_build_2(b, "Sub", high, low), top);
-    /* All elements 0: any scale will do, but not 0. */
-    hg_value_id is_flat = hg_build_2(b, "Equal", scale, none);
-    hg_value_id divisor = hg_build_3(b, "Where", is_flat, hg_build_scalar(b, HOLO_F32, 1.0), scale);
-    hg_value_id zero = hg_build_1(b, "Neg", hg_build_2(b, "Div", low, divisor));
-    zero = hg_build_1(b, "Round", hg_build_3(b, "Clip", zero, none, top));
-    zero = hg_build_cast(b, zero, HOLO_U8);
-    hg_value_id y = hg_build_3(b, "QuantizeLinear", hg_build_in(b, 0), divisor, zero);
-    hg_build_replace(b, 0, y);
-    if (b->status == HOLO_OK && b->node->n_out > 1) hg_build_replace(b, 1, scale);
-    if (b->status == HOLO_OK && b->node->n_out > 2) hg_build_replace(b, 2, zero);
+    const uint32_t n_out = b->node->n_out;
+    const hg_value_id x = hg_build_in(b, 0);
+    const hg_value_id in[] = {x, hg_build_1(b, "holo:Extent", x)};
+    const hg_node_id made = hg_build_node(b, "holo:DynamicQuantize", in, HG_COUNT(in), NULL, 0, 3);
+    for (uint32_t j = 0; made != 0 && j < n_out; j++)
+        hg_build_replace(b, j, hg_graph_node(b->g, made)->out[j]);
     return b->status;
 }
 

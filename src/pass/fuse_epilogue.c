@@ -8,9 +8,11 @@
 static const struct {
     const char *name;
     uint32_t own;
+    holo_dtype result; /* of the kernel itself */
 } epilogue_ops[] = {
-    {"holo:MatMulP16", 2}, {"holo:ConvNhwc", 2}, {"holo:ConvDw", 2},
-    {"holo:MatMul", 2},    {"MatMul", 2},
+    {"holo:MatMulP16", 2, HOLO_F32}, {"holo:ConvNhwc", 2, HOLO_F32},
+    {"holo:ConvDw", 2, HOLO_F32},    {"holo:MatMul", 2, HOLO_F32},
+    {"MatMul", 2, HOLO_F32},         {"holo:MatMulP16I8", 4, HOLO_I32},
 };
 
 static int epilogue_find(const hg_graph *g, hg_node_id id)
@@ -27,11 +29,11 @@ static int epilogue_find(const hg_graph *g, hg_node_id id)
 
 /* Columns of every operand collapse to one stride when the last dim is whole or 1: always so. Ranks
  * above the result's would change its shape. */
-static bool epilogue_fits(const hg_graph *g, const hg_node *n, hg_value_id result)
+static bool epilogue_fits(const hg_graph *g, const hg_node *n, hg_value_id result, holo_dtype dtype)
 {
     const hg_type *to = &hg_graph_value(g, result)->type,
                   *out = &hg_graph_value(g, n->out[0])->type;
-    if (to->rank != out->rank || to->dtype != HOLO_F32) return false;
+    if (to->rank != out->rank || to->dtype != dtype) return false;
     for (int32_t k = 0; k < to->rank; k++)
         if (to->dim[k] != out->dim[k]) return false;
     return hg_graph_only_user(g, result) == hg_graph_value(g, n->out[0])->node &&
@@ -100,8 +102,9 @@ static holo_status epilogue_run(hg_graph *g, bool *changed)
         const hg_node *n = hg_graph_node(g, id);
         if (hg_lane_body_is(g, id)) {
             hg_node_id producer = epilogue_last(g, n, position);
-            if (epilogue_find(g, producer) >= 0 &&
-                epilogue_fits(g, n, hg_graph_node(g, producer)->out[0])) {
+            const int op = epilogue_find(g, producer);
+            if (op >= 0 &&
+                epilogue_fits(g, n, hg_graph_node(g, producer)->out[0], epilogue_ops[op].result)) {
                 HG_TRY(epilogue_fuse(g, producer, id));
                 hg_node_id made = next == 0 ? hg_graph_region(g, HG_REGION_MAIN)->last
                                             : hg_graph_node(g, next)->prev;

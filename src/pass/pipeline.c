@@ -41,6 +41,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_fold_constants,  /* constants that were transposed on the way */
     &hg_pass_resolve_symbols, /* nobody reads a size from a constant */
     &hg_pass_pack_weights,
+    &hg_pass_pack_codes,
     &hg_pass_drop_dead, /* fusion counts uses */
     &hg_pass_fuse_pointwise,
     &hg_pass_fuse_epilogue,

@@ -1,0 +1,146 @@
+/* igemm.c - products of 8-bit codes with AVX2.
+ *
+ * pairs    vpmaddubsw adds two products of unsigned and signed codes in 16 bits; the compiler has
+ *          proved that no such sum leaves them. vpmaddwd by ones then adds two of these.
+ * wide     codes of A as 16-bit numbers, (k0, k2) and (k1, k3) of each quad; weights are widened in
+ *          registers, shared by the rows. vpmaddwd adds two products in 32 bits. */
+#include "backend/cpu/avx2/igemm.h"
+
+#include "backend/cpu/avx2/gemm.h"
+#include "backend/cpu/avx2/lane.h"
+#include "kernel/pack.h"
+
+enum { IGEMM_ROWS = 4, IGEMM_HALF = HG_PANEL / 2 };
+
+HG_INLINE __m256i igemm_load(const void *from)
+{
+    return _mm256_loadu_si256((const __m256i *)from);
+}
+
+/* Sums of half a panel before the first product. */
+HG_INLINE __m256i igemm_start(const hg_igemm_tile *t, int64_t row, int64_t panel, int half)
+{
+    const int8_t *sums = t->b + (panel + 1) * hg_igemm_panel_bytes(t->quads) - HG_QUAD_BYTES;
+    __m256i start = _mm256_sub_epi32(
+        _mm256_setzero_si256(),
+        _mm256_mullo_epi32(igemm_load(sums + 32 * half), _mm256_set1_epi32(t->zero_a[row])));
+    if (t->zero_b == NULL) return start;
+    const __m256i zero = igemm_load(t->zero_b + panel * HG_PANEL + half * IGEMM_HALF);
+    return _mm256_sub_epi32(start, _mm256_mullo_epi32(zero, _mm256_set1_epi32(t->rest[row])));
+}
+
+HG_INLINE __m256i igemm_quad(const uint8_t *a)
+{
+    int32_t quad;
+    memcpy(&quad, a, sizeof quad);
+    return _mm256_set1_epi32(quad);
+}
+
+/* `rows` rows and `panels` panels from t's row and panel on. */
+HG_INLINE void igemm_block(const int rows, const int panels, const bool pairs,
+                           const hg_igemm_tile *t, int64_t row, int64_t panel)
+{
+    const int64_t step = hg_igemm_panel_bytes(t->quads);
+    const int64_t lda = pairs ? t->lda : t->quads * HG_QUAD * 2;
+    const uint8_t *a = (pairs ? t->a : (const uint8_t *)t->wide) + row * lda;
+    const int8_t *b = t->b + panel * step;
+    const __m256i ones = _mm256_set1_epi16(1);
+    __m256i sum[IGEMM_ROWS][8];
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++) {
+        HG_GEMM_UNROLL
+        for (int h = 0; h < 2 * panels; h++)
+            sum[i][h] = igemm_start(t, row + i, panel + h / 2, h % 2);
+    }
+    for (int64_t q = 0; q < t->quads; q++) {
+        HG_GEMM_UNROLL
+        for (int h = 0; h < 2 * panels; h++) {
+            const __m256i w = igemm_load(b + h / 2 * step + q * HG_QUAD_BYTES + h % 2 * 32);
+            if (pairs) {
+                HG_GEMM_UNROLL
+                for (int i = 0; i < rows; i++) {
+                    const __m256i x = igemm_quad(a + i * lda + q * HG_QUAD);
+                    const __m256i two = _mm256_madd_epi16(_mm256_maddubs_epi16(x, w), ones);
+                    sum[i][h] = _mm256_add_epi32(sum[i][h], two);
+                }
+            } else {
+                const __m256i even = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8);
+                const __m256i odd = _mm256_srai_epi16(w, 8);
+                HG_GEMM_UNROLL
+                for (int i = 0; i < rows; i++) {
+                    const uint8_t *x = a + i * lda + q * HG_QUAD * 2;
+                    const __m256i two = _mm256_add_epi32(_mm256_madd_epi16(igemm_quad(x), even),
+                                                         _mm256_madd_epi16(igemm_quad(x + 4), odd));
+                    sum[i][h] = _mm256_add_epi32(sum[i][h], two);
+                }
+            }
+        }
+    }
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++) {
+        HG_GEMM_UNROLL
+        for (int h = 0; h < 2 * panels; h++)
+            _mm256_storeu_si256(
+                (__m256i *)(void *)(t->c + (row + i) * t->ldc + (panel * 2 + h) * IGEMM_HALF),
+                sum[i][h]);
+    }
+}
+
+typedef void (*igemm_block_fn)(const hg_igemm_tile *t, int64_t row, int64_t panel);
+
+#define IGEMM_BLOCK(rows, panels)                                                                  \
+    static void igemm_pairs_##rows##x##panels(const hg_igemm_tile *t, int64_t row, int64_t panel)  \
+    {                                                                                              \
+        igemm_block(rows, panels, true, t, row, panel);                                            \
+    }                                                                                              \
+    static void igemm_wide_##rows##x##panels(const hg_igemm_tile *t, int64_t row, int64_t panel)   \
+    {                                                                                              \
+        igemm_block(rows, panels, false, t, row, panel);                                           \
+    }
+IGEMM_BLOCK(1, 4)
+IGEMM_BLOCK(1, 1)
+IGEMM_BLOCK(2, 1)
+IGEMM_BLOCK(3, 1)
+IGEMM_BLOCK(4, 1)
+#undef IGEMM_BLOCK
+
+/* Rows of A as 16-bit numbers in the order of the wide form. */
+static void igemm_widen(const hg_igemm_tile *t)
+{
+    const __m256i order = _mm256_setr_epi8(0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15, 0,
+                                           1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15);
+    const int64_t width = t->quads * HG_QUAD;
+    for (int64_t i = 0; i < t->rows; i++) {
+        const uint8_t *a = t->a + i * t->lda;
+        int16_t *to = t->wide + i * width;
+        int64_t k = 0;
+        for (; k + 16 <= width; k += 16) {
+            const __m256i x =
+                _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(const void *)(a + k)));
+            _mm256_storeu_si256((__m256i *)(void *)(to + k), _mm256_shuffle_epi8(x, order));
+        }
+        for (; k < width; k += HG_QUAD) {
+            to[k] = a[k];
+            to[k + 1] = a[k + 2];
+            to[k + 2] = a[k + 1];
+            to[k + 3] = a[k + 3];
+        }
+    }
+}
+
+static void igemm_tile(const hg_igemm_tile *t)
+{
+    static const igemm_block_fn table[2][IGEMM_ROWS] = {
+        {igemm_wide_1x1, igemm_wide_2x1, igemm_wide_3x1, igemm_wide_4x1},
+        {igemm_pairs_1x1, igemm_pairs_2x1, igemm_pairs_3x1, igemm_pairs_4x1}};
+    int64_t panel = 0;
+    if (!t->pairs) igemm_widen(t);
+    /* One row: four panels side by side hide the latency of a sum. */
+    for (; t->rows == 1 && panel + 4 <= t->panels; panel += 4)
+        (t->pairs ? igemm_pairs_1x4 : igemm_wide_1x4)(t, 0, panel);
+    for (; panel < t->panels; panel++)
+        for (int64_t row = 0; row < t->rows; row += IGEMM_ROWS)
+            table[t->pairs][hg_min(IGEMM_ROWS, t->rows - row) - 1](t, row, panel);
+}
+
+const hg_igemm_form hg_igemm_avx2 = {.tile = igemm_tile, .lane = hg_lane_run_avx2, .widens = true};

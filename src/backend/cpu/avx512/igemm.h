@@ -1,0 +1,9 @@
+/* igemm.h - products of 8-bit codes with AVX-512 VNNI. */
+#ifndef HG_BACKEND_CPU_AVX512_IGEMM_H
+#define HG_BACKEND_CPU_AVX512_IGEMM_H
+
+#include "kernel/igemm.h"
+
+extern const hg_igemm_form hg_igemm_avx512;
+
+#endif

@@ -1,0 +1,299 @@
+/* igemm.c - blocks of rows times groups of panels, zero points and epilogues of 8-bit products.
+ *
+ * A unit is a block of rows times a group of panels of one channel group; units that follow each
+ * other share their rows, which are gathered once. K is never split: four codes of a row and of 16
+ * columns are one multiply-add each, so a sum stays in its register. */
+#include "kernel/igemm.h"
+
+#include "kernel/pack.h"
+
+enum {
+    IGEMM_ROW_BLOCK = 48,
+    IGEMM_MAX_GROUP = 12,     /* panels of a unit; keeps enough units when rows are few */
+    IGEMM_TILE_VALUES = 6144, /* wanted size of the block an epilogue sees */
+    IGEMM_GATHERED = 1 << 17  /* wanted bytes of gathered rows */
+};
+
+/* ---- checks ------------------------------------------------------------------------------- */
+
+holo_status hg_igemm_check_packed(const hg_args *a, holo_error *e, int64_t columns, int64_t k)
+{
+    const holo_tensor *w = &a->in[1];
+    const int64_t expected[3] = {hg_panels(columns), hg_quads(k) + 1, HG_QUAD_BYTES};
+    for (int d = 0; d < 3; d++)
+        HG_REQUIRE(e, w->dim[w->rank - 3 + d] == expected[d], HOLO_E_SHAPE,
+                   "dimension %d of the packed codes is %lld, expected %lld", w->rank - 3 + d,
+                   (long long)w->dim[w->rank - 3 + d], (long long)expected[d]);
+    return HOLO_OK;
+}
+
+holo_status hg_igemm_check(const hg_args *a, holo_error *e, int64_t rows, int64_t columns)
+{
+    if (hg_args_has(a, HG_IGEMM_ZERO_A)) {
+        const holo_tensor *z = &a->in[HG_IGEMM_ZERO_A];
+        HG_TRY(hg_check_same_type(z, &a->in[0], e, "zero point"));
+        const int64_t count = holo_tensor_count(z);
+        HG_REQUIRE(e, count == 1 || count == rows, HOLO_E_SHAPE,
+                   "%lld zero points for %lld rows, expected 1 or one each", (long long)count,
+                   (long long)rows);
+    }
+    if (hg_args_has(a, HG_IGEMM_ZERO_B)) {
+        HG_TRY(hg_check_in_type(a, e, HG_IGEMM_ZERO_B, HG_TYPE_BIT(HOLO_I32)));
+        const int64_t count = holo_tensor_count(&a->in[HG_IGEMM_ZERO_B]);
+        HG_REQUIRE(e, count == columns, HOLO_E_SHAPE, "%lld zero points for %lld columns",
+                   (long long)count, (long long)columns);
+    }
+    if (a->code == NULL)
+        HG_REQUIRE(e, a->n_in <= HG_IGEMM_FIRST_EXTRA && a->out[0].dtype == HOLO_I32, HOLO_E_TYPE,
+                   "%u inputs and a result of type %s without an epilogue, expected at most %d and "
+                   "int32",
+                   a->n_in, holo_dtype_text(a->out[0].dtype), HG_IGEMM_FIRST_EXTRA);
+    return a->code == NULL ? HOLO_OK : hg_epilogue_check(a, e, HG_IGEMM_FIRST_EXTRA, 1, HOLO_I32);
+}
+
+/* ---- units -------------------------------------------------------------------------------- */
+
+typedef struct igemm_plan {
+    int64_t quads, row_block, row_blocks;
+    int64_t group, groups; /* panels of a unit; units of a channel group */
+} igemm_plan;
+
+static igemm_plan igemm_plan_of(const hg_igemm *g)
+{
+    igemm_plan p = {.quads = hg_quads(g->k)};
+    const int64_t rows = hg_max(1, g->rows), panels = hg_max(1, g->panels);
+    const int64_t depth = hg_max(1, p.quads * HG_QUAD);
+    const int64_t most = hg_max(6, hg_min(IGEMM_ROW_BLOCK, IGEMM_GATHERED / depth));
+    p.row_blocks = hg_ceil_div(rows, most);
+    p.row_block = hg_ceil_div(rows, p.row_blocks);
+    if (p.row_blocks > 1) p.row_block = hg_ceil_div(p.row_block, 6) * 6;
+    p.row_blocks = hg_ceil_div(rows, p.row_block);
+    p.group = hg_min(IGEMM_MAX_GROUP, hg_max(1, IGEMM_TILE_VALUES / HG_PANEL / p.row_block));
+    p.groups = hg_ceil_div(panels, hg_min(panels, p.group));
+    p.group = hg_ceil_div(panels, p.groups);
+    p.groups = hg_ceil_div(panels, p.group);
+    return p;
+}
+
+int64_t hg_igemm_units(const hg_igemm *g)
+{
+    const igemm_plan p = igemm_plan_of(g);
+    return holo_tensor_count(&g->args->out[0]) == 0 ? 0 : p.row_blocks * g->groups * p.groups;
+}
+
+/* Scratch: sums, gathered rows, the same widened, zero points, sums of rows, padded zero points of
+ * the right side, the epilogue's own. */
+static size_t igemm_sum_bytes(const igemm_plan *p)
+{
+    return (size_t)(p->row_block * p->group * HG_PANEL) * sizeof(int32_t);
+}
+
+static size_t igemm_row_bytes(const hg_igemm *g, const igemm_plan *p)
+{
+    return g->direct != NULL ? 0
+                             : hg_align_up((size_t)(p->row_block * p->quads * HG_QUAD), HG_ALIGN);
+}
+
+static size_t igemm_wide_bytes(const hg_igemm *g, const igemm_plan *p, const hg_igemm_form *form)
+{
+    return form->widens && !g->pairs
+               ? hg_align_up((size_t)(p->row_block * p->quads * HG_QUAD) * 2, HG_ALIGN)
+               : 0;
+}
+
+static size_t igemm_zero_bytes(const igemm_plan *p)
+{
+    return hg_align_up((size_t)p->row_block * sizeof(int32_t), HG_ALIGN);
+}
+
+size_t hg_igemm_scratch(const hg_igemm *g, const hg_igemm_form *form)
+{
+    const igemm_plan p = igemm_plan_of(g);
+    if (hg_igemm_units(g) == 0) return 0; /* the sizes that remain may be anything */
+    return igemm_sum_bytes(&p) + igemm_row_bytes(g, &p) + igemm_wide_bytes(g, &p, form) +
+           2 * igemm_zero_bytes(&p) + (size_t)(p.group * HG_PANEL) * sizeof(int32_t) +
+           hg_epilogue_scratch(g->args);
+}
+
+/* ---- run ---------------------------------------------------------------------------------- */
+
+typedef struct igemm_unit {
+    const hg_igemm *g;
+    const hg_igemm_form *form;
+    igemm_plan p;
+    int32_t *sum, *zero_a, *rest, *zero_b;
+    uint8_t *gathered;
+    int16_t *wide;
+    int64_t row, rows, channel_group, panel, panels;
+} igemm_unit;
+
+static bool igemm_is_signed(const hg_args *a)
+{
+    return a->in[0].dtype == HOLO_I8;
+}
+
+void hg_igemm_lift(uint8_t *dst, const uint8_t *src, int64_t count, bool is_signed)
+{
+    const uint8_t flip = is_signed ? HG_CODE_LIFT : 0;
+    for (int64_t i = 0; i < count; i++)
+        dst[i] = src[i] ^ flip;
+}
+
+/* Zero points of the rows, as of unsigned codes. */
+static void igemm_find_zeros(const igemm_unit *u)
+{
+    const hg_args *a = u->g->args;
+    const bool has = hg_args_has(a, HG_IGEMM_ZERO_A), is_signed = igemm_is_signed(a);
+    const uint8_t *z = has ? a->in[HG_IGEMM_ZERO_A].data : NULL;
+    const int64_t step = has && holo_tensor_count(&a->in[HG_IGEMM_ZERO_A]) != 1;
+    for (int64_t i = 0; i < u->rows; i++) {
+        uint8_t code = 0;
+        if (has) code = z[(u->row + i) * step];
+        u->zero_a[i] = is_signed ? (uint8_t)(code ^ HG_CODE_LIFT) : code;
+    }
+}
+
+static const uint8_t *igemm_rows(const igemm_unit *u, int64_t *lda)
+{
+    if (u->g->direct == NULL) {
+        *lda = u->p.quads * HG_QUAD;
+        return u->gathered;
+    }
+    *lda = u->g->k;
+    return u->g->direct + u->row * u->g->k;
+}
+
+/* rest = sum of the row - K zero_a */
+static void igemm_sum_rows(const igemm_unit *u)
+{
+    int64_t lda;
+    const uint8_t *a = igemm_rows(u, &lda);
+    for (int64_t i = 0; i < u->rows; i++) {
+        uint32_t sum = 0;
+        for (int64_t k = 0; k < u->g->k; k++)
+            sum += a[i * lda + k];
+        u->rest[i] = (int32_t)(sum - (uint32_t)u->g->k * (uint32_t)u->zero_a[i]);
+    }
+}
+
+static void igemm_prepare_rows(const igemm_unit *u)
+{
+    const hg_igemm *g = u->g;
+    if (g->direct == NULL) g->gather(g, u->row, u->rows, u->channel_group, u->gathered);
+    igemm_find_zeros(u);
+    if (hg_args_has(g->args, HG_IGEMM_ZERO_B)) igemm_sum_rows(u);
+}
+
+/* Zero points of the columns of this unit; columns beyond the last have none. */
+static const int32_t *igemm_columns(const igemm_unit *u, int64_t first, int64_t cols)
+{
+    const hg_args *a = u->g->args;
+    if (!hg_args_has(a, HG_IGEMM_ZERO_B)) return NULL;
+    memset(u->zero_b, 0, (size_t)(u->panels * HG_PANEL) * sizeof *u->zero_b);
+    memcpy(u->zero_b, (const int32_t *)a->in[HG_IGEMM_ZERO_B].data + first,
+           (size_t)cols * sizeof *u->zero_b);
+    return u->zero_b;
+}
+
+static void igemm_store(const hg_args *a, const hg_epilogue_tile *t)
+{
+    const int64_t n = a->out[0].dim[a->out[0].rank - 1];
+    for (int64_t i = 0; i < t->rows; i++)
+        memcpy((int32_t *)a->out[0].data + (t->row + i) * n + t->col,
+               (const int32_t *)t->data + i * t->ld, (size_t)t->cols * sizeof(int32_t));
+}
+
+static void igemm_run_unit(const igemm_unit *u, const hg_epilogue *ep)
+{
+    const hg_igemm *g = u->g;
+    const int64_t ld = u->p.group * HG_PANEL;
+    const int64_t first = u->channel_group * g->columns + u->panel * HG_PANEL;
+    const int64_t cols = hg_min(u->panels * HG_PANEL, g->columns - u->panel * HG_PANEL);
+    const int64_t panel = u->channel_group * g->panels + u->panel;
+    hg_igemm_tile t = {.b = (const int8_t *)g->args->in[1].data +
+                            panel * hg_igemm_panel_bytes(u->p.quads),
+                       .quads = u->p.quads,
+                       .rows = u->rows,
+                       .panels = u->panels,
+                       .c = u->sum,
+                       .ldc = ld,
+                       .zero_a = u->zero_a,
+                       .zero_b = igemm_columns(u, first, cols),
+                       .pairs = g->pairs,
+                       .wide = u->wide};
+    t.a = igemm_rows(u, &t.lda);
+    t.rest = t.zero_b == NULL ? NULL : u->rest;
+    u->form->tile(&t);
+    const hg_epilogue_tile tile = {.data = u->sum,
+                                   .ld = ld,
+                                   .dtype = HOLO_I32,
+                                   .row = u->row,
+                                   .rows = u->rows,
+                                   .col = first,
+                                   .cols = cols};
+    if (g->args->code == NULL)
+        igemm_store(g->args, &tile);
+    else if (u->form->finish == NULL || !u->form->finish(g->args, &tile))
+        hg_epilogue_run(ep, &tile);
+}
+
+void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r)
+{
+    if (r.begin >= r.end) return;
+    igemm_unit u = {.g = g, .form = form, .p = igemm_plan_of(g)};
+    char *scratch = r.scratch;
+    u.sum = (int32_t *)(void *)scratch;
+    u.gathered = (uint8_t *)(scratch += igemm_sum_bytes(&u.p));
+    u.wide = (int16_t *)(void *)(scratch += igemm_row_bytes(g, &u.p));
+    u.zero_a = (int32_t *)(void *)(scratch += igemm_wide_bytes(g, &u.p, form));
+    u.rest = (int32_t *)(void *)(scratch += igemm_zero_bytes(&u.p));
+    u.zero_b = (int32_t *)(void *)(scratch += igemm_zero_bytes(&u.p));
+    scratch += (size_t)(u.p.group * HG_PANEL) * sizeof(int32_t);
+    hg_epilogue ep;
+    if (g->args->code != NULL)
+        hg_epilogue_init(&ep, g->args, HG_IGEMM_FIRST_EXTRA, 1, form->lane, scratch);
+    int64_t gathered = -1;
+    for (int64_t i = r.begin; i < r.end; i++) {
+        const int64_t block = i / u.p.groups; /* of rows, in a channel group */
+        u.channel_group = block % g->groups;
+        u.row = block / g->groups * u.p.row_block;
+        u.rows = hg_min(u.p.row_block, g->rows - u.row);
+        u.panel = i % u.p.groups * u.p.group;
+        u.panels = hg_min(u.p.group, g->panels - u.panel);
+        if (block != gathered) igemm_prepare_rows(&u);
+        gathered = block;
+        igemm_run_unit(&u, &ep);
+    }
+}
+
+/* ---- the portable form -------------------------------------------------------------------- */
+
+static void igemm_row_panel(const hg_igemm_tile *t, int64_t i, const int8_t *b, uint32_t *sum)
+{
+    const uint8_t *a = t->a + i * t->lda;
+    for (int j = 0; j < HG_PANEL; j++) {
+        int32_t column;
+        memcpy(&column, b + t->quads * HG_QUAD_BYTES + j * (int)sizeof column, sizeof column);
+        sum[j] = 0 - (uint32_t)t->zero_a[i] * (uint32_t)column;
+    }
+    for (int64_t q = 0; q < t->quads; q++)
+        for (int j = 0; j < HG_PANEL; j++)
+            for (int k = 0; k < HG_QUAD; k++) {
+                const int32_t product = a[q * HG_QUAD + k] * b[q * HG_QUAD_BYTES + j * HG_QUAD + k];
+                sum[j] += (uint32_t)product;
+            }
+}
+
+static void igemm_tile(const hg_igemm_tile *t)
+{
+    for (int64_t i = 0; i < t->rows; i++)
+        for (int64_t p = 0; p < t->panels; p++) {
+            uint32_t sum[HG_PANEL];
+            igemm_row_panel(t, i, t->b + p * hg_igemm_panel_bytes(t->quads), sum);
+            for (int j = 0; t->zero_b != NULL && j < HG_PANEL; j++)
+                sum[j] -= (uint32_t)t->rest[i] * (uint32_t)t->zero_b[p * HG_PANEL + j];
+            memcpy(t->c + i * t->ldc + p * HG_PANEL, sum, sizeof sum);
+        }
+}
+
+const hg_igemm_form hg_igemm_portable = {.tile = igemm_tile, .lane = hg_lane_run};

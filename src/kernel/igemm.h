@@ -1,0 +1,90 @@
+/* igemm.h - exact products of 8-bit codes: what "matmul.p16i8" and "conv.nhwc.i8" share.
+ *
+ * The right side is packed (pack_i8.c): panels of 16 columns, in each K / 4 rows ("quads") of 16
+ * columns times 4 of k, then one row with the 16 column sums as i32. Codes are signed there; those
+ * of the left side are made unsigned on the way in. So every instruction set has a fast form:
+ *
+ *   sum over k of (a - a0)(b - b0) = sum a b - a0 colsum(b) - b0 (rowsum(a) - K a0)     modulo 2^32
+ *
+ * VNNI adds four products at once, exactly. `maddubs` of AVX2 adds two in 16 bits and saturates
+ * unless 255 (|b1| + |b2|) < 2^15 for every pair; parameter "pairs" says that the compiler has
+ * proved this (certificate "pairs"), else 16-bit products are used. */
+#ifndef HG_KERNEL_IGEMM_H
+#define HG_KERNEL_IGEMM_H
+
+#include "kernel/epilogue.h"
+
+enum {
+    HG_QUAD = 4,
+    HG_QUAD_BYTES = 64, /* of one row of a panel: 16 columns, 4 of k */
+    HG_CODE_LIFT = 128, /* between signed and unsigned codes */
+    HG_PAIR_LIMIT = 128 /* of |b1| + |b2|, so that 255 times it fits 16 bits */
+};
+
+static inline int64_t hg_quads(int64_t k)
+{
+    return k / HG_QUAD + (k % HG_QUAD != 0);
+}
+
+/* Rows of unsigned codes times panels. */
+typedef struct hg_igemm_tile {
+    const uint8_t *a; /* [rows][quads * 4], lda bytes apart */
+    int64_t lda;
+    const int8_t *b; /* first panel */
+    int64_t quads, rows, panels;
+    int32_t *c; /* [rows][panels * 16] */
+    int64_t ldc;
+    const int32_t *zero_a; /* by row */
+    const int32_t *rest;   /* by row: sum of the row - K zero_a; NULL without zero_b */
+    const int32_t *zero_b; /* by column, panels * 16 of them; NULL: 0 */
+    bool pairs;
+    int16_t *wide; /* room for a, twice as wide, for forms that asked for it */
+} hg_igemm_tile;
+
+/* A panel and the next one are so many bytes apart. */
+static inline int64_t hg_igemm_panel_bytes(int64_t quads)
+{
+    return (quads + 1) * HG_QUAD_BYTES;
+}
+
+/* What an instruction set brings along. */
+typedef struct hg_igemm_form {
+    void (*tile)(const hg_igemm_tile *t);
+    hg_lane_run_fn lane;
+    /* Does the epilogue on a tile of i32 when it is one that the form knows; NULL: knows none. */
+    bool (*finish)(const hg_args *a, const hg_epilogue_tile *tile);
+    bool widens; /* wants hg_igemm_tile.wide unless pairs is set */
+} hg_igemm_form;
+
+/* A product as the driver sees it; checked arguments only. */
+typedef struct hg_igemm hg_igemm;
+struct hg_igemm {
+    const hg_args *args;
+    int64_t rows, k, groups, columns, panels; /* columns and panels of one group */
+    const uint8_t *direct; /* rows can be read in place, from here, k bytes apart; or NULL */
+    /* Rows [row, row + count) of a channel group as unsigned codes, quads * 4 bytes each. */
+    void (*gather)(const hg_igemm *g, int64_t row, int64_t count, int64_t group, uint8_t *to);
+    bool pairs;
+};
+
+/* in[2]: zero points of the left side, in[3]: of the right; in[4] and so on: the epilogue's. */
+enum { HG_IGEMM_ZERO_A = 2, HG_IGEMM_ZERO_B, HG_IGEMM_FIRST_EXTRA };
+
+#define HG_IGEMM_CODES (HG_TYPE_BIT(HOLO_U8) | HG_TYPE_BIT(HOLO_I8))
+
+/* Zero points and the epilogue: `rows` and `columns` of the whole product. */
+HG_MUST_CHECK holo_status hg_igemm_check(const hg_args *a, holo_error *e, int64_t rows,
+                                         int64_t columns);
+/* Dims of the packed right side, `lead` of them before (panels, quads + 1, 64). */
+HG_MUST_CHECK holo_status hg_igemm_check_packed(const hg_args *a, holo_error *e, int64_t columns,
+                                                int64_t k);
+int64_t hg_igemm_units(const hg_igemm *g);
+size_t hg_igemm_scratch(const hg_igemm *g, const hg_igemm_form *form);
+void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r);
+/* The portable form. */
+extern const hg_igemm_form hg_igemm_portable;
+
+/* dst[i] = src[i] as an unsigned code. */
+void hg_igemm_lift(uint8_t *dst, const uint8_t *src, int64_t count, bool is_signed);
+
+#endif

@@ -1,0 +1,97 @@
+/* matmul_p16i8.c - matmul.p16i8: the exact product of 8-bit matrices, the right one packed.
+ *
+ *   in[0]  A [..., K] u8 or i8; all leading dims are rows
+ *   in[1]  B [P, ceil(K / 4) + 1, 64] i8, made by pack.p16i8; P = ceil(N / 16)
+ *   in[2]  zero points of A, its type: one, or one for each row; may be absent: 0
+ *   in[3]  zero points of B [N] i32, as of its signed codes; may be absent: 0
+ *   in[4+] operands of the epilogue
+ *   param  pairs: whether no two codes of B that lie side by side exceed HG_PAIR_LIMIT together
+ *   out[0] C [..., N] = sum over k of (A - a0)(B - b0), modulo 2^32; i32, any type with an epilogue
+ *
+ * Every form gives the same bits. */
+#include "kernel/matmul_p16i8.h"
+
+#include "kernel/pack.h"
+
+holo_status hg_matmul_p16i8_check(const hg_args *a, holo_error *e)
+{
+    HG_TRY(hg_check_counts(a, e, 2, -1, 1, 1));
+    HG_TRY(hg_check_in_type(a, e, 0, HG_IGEMM_CODES));
+    HG_TRY(hg_check_in_type(a, e, 1, HG_TYPE_BIT(HOLO_I8)));
+    HG_TRY(hg_check_out_type(a, e, 0, HG_EPILOGUE_TYPES));
+    HG_TRY(hg_check_param(a, e, 0, "pairs", 0, 1));
+    const holo_tensor *x = &a->in[0], *out = &a->out[0];
+    HG_TRY(hg_check_rank(x, e, "A", 1, HG_MAX_RANK));
+    HG_TRY(hg_check_rank(&a->in[1], e, "packed B", 3, 3));
+    HG_TRY(hg_check_rank(out, e, "output", x->rank, x->rank));
+    for (int d = 0; d < x->rank - 1; d++)
+        HG_REQUIRE(e, out->dim[d] == x->dim[d], HOLO_E_SHAPE,
+                   "output dimension %d is %lld, expected %lld", d, (long long)out->dim[d],
+                   (long long)x->dim[d]);
+    const int64_t k = x->dim[x->rank - 1], n = out->dim[x->rank - 1];
+    HG_TRY(hg_igemm_check_packed(a, e, n, k));
+    return hg_igemm_check(a, e, hg_dims_product(x, 0, x->rank - 1), n);
+}
+
+static void matmul_p16i8_gather(const hg_igemm *g, int64_t row, int64_t count, int64_t group,
+                                uint8_t *to)
+{
+    const holo_tensor *x = &g->args->in[0];
+    const int64_t width = hg_quads(g->k) * HG_QUAD;
+    (void)group;
+    for (int64_t i = 0; i < count; i++) {
+        hg_igemm_lift(to + i * width, (const uint8_t *)x->data + (row + i) * g->k, g->k,
+                      x->dtype == HOLO_I8);
+        memset(to + i * width + g->k, 0, (size_t)(width - g->k));
+    }
+}
+
+hg_igemm hg_matmul_p16i8_of(const hg_args *a)
+{
+    const holo_tensor *x = &a->in[0], *out = &a->out[0];
+    const int64_t k = x->dim[x->rank - 1], n = out->dim[out->rank - 1];
+    const bool in_place = x->dtype == HOLO_U8 && k % HG_QUAD == 0;
+    return (hg_igemm){.args = a,
+                      .rows = hg_dims_product(x, 0, x->rank - 1),
+                      .k = k,
+                      .groups = 1,
+                      .columns = n,
+                      .panels = hg_panels(n),
+                      .direct = in_place ? x->data : NULL,
+                      .gather = matmul_p16i8_gather,
+                      .pairs = a->param[0] != 0};
+}
+
+void hg_matmul_p16i8_cost(const hg_args *a, hg_cost *cost)
+{
+    const hg_igemm g = hg_matmul_p16i8_of(a);
+    cost->flops = 2.0 * (double)g.rows * (double)g.columns * (double)g.k;
+}
+
+int64_t hg_matmul_p16i8_units(const hg_args *a)
+{
+    const hg_igemm g = hg_matmul_p16i8_of(a);
+    return hg_igemm_units(&g);
+}
+
+static size_t matmul_p16i8_scratch(const hg_args *a)
+{
+    const hg_igemm g = hg_matmul_p16i8_of(a);
+    return hg_igemm_scratch(&g, &hg_igemm_portable);
+}
+
+static void matmul_p16i8_run(const hg_args *a, hg_range r)
+{
+    const hg_igemm g = hg_matmul_p16i8_of(a);
+    hg_igemm_run(&g, &hg_igemm_portable, r);
+}
+
+const hg_kernel hg_kernels_matmul_p16i8[] = {
+    {.name = "matmul.p16i8",
+     .check = hg_matmul_p16i8_check,
+     .units = hg_matmul_p16i8_units,
+     .scratch = matmul_p16i8_scratch,
+     .cost = hg_matmul_p16i8_cost,
+     .run = matmul_p16i8_run},
+    {0},
+};

@@ -1,0 +1,52 @@
+/* op_codes.c - constant 8-bit codes: what packings of products and convolutions share. */
+#include "op/op_codes.h"
+
+#include "kernel/igemm.h"
+
+static int32_t codes_signed(const hg_value *v, int64_t i)
+{
+    const uint8_t code = ((const uint8_t *)v->constant->data)[i];
+    if (v->type.dtype == HOLO_U8) return code - HG_CODE_LIFT;
+    return code < HG_CODE_LIFT ? code : code - 2 * HG_CODE_LIFT;
+}
+
+static int32_t codes_size(const hg_value *v, const hg_codes *c, int64_t column, int64_t k)
+{
+    const int32_t code =
+        codes_signed(v, column * c->column_step + k % c->channels * c->channel_step +
+                            k / c->channels * c->tap_step);
+    return code < 0 ? -code : code;
+}
+
+bool hg_codes_are_pairs(const hg_graph *g, const hg_codes *c)
+{
+    const hg_value *v = hg_graph_value(g, c->value);
+    for (int64_t j = 0; j < c->columns; j++)
+        for (int64_t k = 0; k + 1 < c->k; k += 2)
+            if (codes_size(v, c, j, k) + codes_size(v, c, j, k + 1) > HG_PAIR_LIMIT) return false;
+    return true;
+}
+
+bool hg_codes_zero_fits(const hg_graph *g, hg_value_id zero, int64_t columns)
+{
+    if (zero == 0) return true;
+    const hg_value *v = hg_graph_value(g, zero);
+    if (v->constant == NULL || v->type.rank > 1) return false;
+    return v->constant->bytes == 1 || v->constant->bytes == (size_t)columns;
+}
+
+hg_value_id hg_build_codes_zero(hg_build *b, hg_value_id zero, holo_dtype codes, int64_t columns)
+{
+    if (b->status != HOLO_OK || (zero == 0 && codes == HOLO_I8)) return 0;
+    int32_t *list;
+    bool any = false;
+    b->status = HG_NEW(b->ctx, (size_t)columns + 1, &list);
+    for (int64_t j = 0; b->status == HOLO_OK && j < columns; j++) {
+        const hg_value *v = zero == 0 ? NULL : hg_graph_value(b->g, zero);
+        list[j] = v == NULL ? -HG_CODE_LIFT : codes_signed(v, v->constant->bytes == 1 ? 0 : j);
+        any |= list[j] != 0;
+    }
+    const hg_type type = {
+        .dtype = HOLO_I32, .rank = 1, .dim = {hg_dim_const(&b->g->dims, columns)}};
+    return any ? hg_build_const(b, type, list, (size_t)columns * sizeof *list) : 0;
+}

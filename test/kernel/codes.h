@@ -1,0 +1,65 @@
+/* codes.h - what the tests of exact 8-bit products share: tensors of codes, filled at random or
+ * with extremes, and lane code that turns sums into floats or codes. */
+#ifndef HG_TEST_KERNEL_CODES_H
+#define HG_TEST_KERNEL_CODES_H
+
+#include "kernel/gemm.h"
+
+typedef enum codes_fill {
+    CODES_RANDOM,
+    CODES_EXTREME, /* only the smallest and the largest code */
+    CODES_LARGEST,
+    CODES_SMALL /* signed: -64 .. 64, so that no pair is above 128 */
+} codes_fill;
+
+static inline holo_tensor codes_tensor(holo_dtype dtype, int rank, const int64_t *dim,
+                                       codes_fill fill, uint32_t seed)
+{
+    holo_tensor t = {.rank = rank, .dtype = dtype};
+    for (int i = 0; i < rank; i++)
+        t.dim[i] = dim[i];
+    t.data = gemm_alloc(holo_tensor_bytes(&t));
+    const uint8_t low = dtype == HOLO_U8 ? 0 : 0x80, high = dtype == HOLO_U8 ? 0xff : 0x7f;
+    const uint8_t middle = dtype == HOLO_U8 ? 0x80 : 0;
+    for (int64_t i = 0; i < holo_tensor_count(&t); i++) {
+        const uint32_t r = gemm_random(&seed);
+        ((uint8_t *)t.data)[i] = (uint8_t)(fill == CODES_RANDOM    ? r
+                                           : fill == CODES_EXTREME ? (r & 16 ? low : high)
+                                           : fill == CODES_LARGEST ? high
+                                                                   : middle + r % 129 - 64);
+    }
+    return t;
+}
+
+static inline int64_t codes_get(const holo_tensor *t, int64_t i)
+{
+    if (t->dtype == HOLO_I32) return ((const int32_t *)t->data)[i];
+    return t->dtype == HOLO_U8 ? ((const uint8_t *)t->data)[i] : ((const int8_t *)t->data)[i];
+}
+
+/* What a sum is modulo 2^32. */
+static inline int32_t codes_wrap(int64_t sum)
+{
+    const uint32_t low = (uint32_t)(uint64_t)sum;
+    int32_t result;
+    memcpy(&result, &low, sizeof result);
+    return result;
+}
+
+/* (float)(x + operand 1) * operand 2: an i32 bias and a scale for each column. */
+static inline void codes_code_scale(gemm_code *c)
+{
+    memset(c, 0, sizeof *c);
+    c->op[0] = (hg_lane_op){.op = HG_LANE_LOAD, .type = HG_LANE_I32, .dst = 0, .index = 0};
+    c->op[1] = (hg_lane_op){.op = HG_LANE_LOAD, .type = HG_LANE_I32, .dst = 1, .index = 1};
+    c->op[2] = (hg_lane_op){.op = HG_LANE_ADD, .type = HG_LANE_I32, .dst = 2, .a = 0, .b = 1};
+    c->op[3] = (hg_lane_op){
+        .op = HG_LANE_CAST, .type = HG_LANE_F32, .dst = 3, .a = 2, .index = HG_LANE_I32};
+    c->op[4] = (hg_lane_op){.op = HG_LANE_LOAD, .type = HG_LANE_F32, .dst = 4, .index = 2};
+    c->op[5] = (hg_lane_op){.op = HG_LANE_MUL, .type = HG_LANE_F32, .dst = 5, .a = 3, .b = 4};
+    c->out = (hg_lane_out){.reg = 5, .type = HG_LANE_F32};
+    c->code =
+        (hg_lane_code){.op = c->op, .out = &c->out, .n_op = 6, .n_in = 3, .n_out = 1, .n_reg = 6};
+}
+
+#endif

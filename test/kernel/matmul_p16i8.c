@@ -1,0 +1,277 @@
+/* matmul_p16i8.c - matmul.p16i8 against sums of 64-bit products, every variant. */
+#include "kernel/codes.h"
+
+#include "base/cpu.h"
+
+extern const hg_kernel hg_kernels_matmul_p16i8[];
+extern const hg_kernel hg_kernels_pack_i8[];
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_matmul_p16i8_avx2[];
+extern const hg_kernel hg_kernels_matmul_p16i8_avx512[];
+#endif
+
+typedef struct p16i8_case {
+    int64_t m, n, k;
+    holo_dtype a, b;
+    int zero_a; /* 0 absent, 1 one, 2 one for each row */
+    bool zero_b, trans;
+    codes_fill fill;
+} p16i8_case;
+
+/* B, unpacked; kept beside the call for the oracle. */
+typedef struct p16i8_made {
+    gemm_call call;
+    holo_tensor b;
+    int32_t zero_b[512];
+} p16i8_made;
+
+static const hg_kernel *p16i8_pack(void)
+{
+    for (const hg_kernel *k = hg_kernels_pack_i8; k->name != NULL; k++)
+        if (strcmp(k->name, "pack.p16i8") == 0) return k;
+    abort();
+}
+
+static void p16i8_make(p16i8_made *d, const p16i8_case *p)
+{
+    gemm_call pack, *c = &d->call;
+    const int64_t quads = (p->k + 3) / 4;
+    memset(&pack, 0, sizeof pack);
+    memset(d, 0, sizeof *d);
+    d->b = codes_tensor(p->b, 2, (int64_t[]){p->trans ? p->n : p->k, p->trans ? p->k : p->n},
+                        p->fill, 7);
+    pack.in[0] = d->b;
+    pack.out = codes_tensor(HOLO_I8, 3, (int64_t[]){(p->n + 15) / 16, quads + 1, 64}, 0, 1);
+    pack.param[0] = p->trans;
+    gemm_connect(&pack, 1, 1);
+    CHECK(gemm_run(p16i8_pack(), &pack));
+    c->in[0] = codes_tensor(p->a, 3, (int64_t[]){1, p->m, p->k},
+                            p->fill == CODES_SMALL ? CODES_EXTREME : p->fill, 3);
+    c->in[1] = pack.out;
+    if (p->zero_a != 0)
+        c->in[2] =
+            codes_tensor(p->a, 2, (int64_t[]){p->zero_a == 2 ? p->m : 1, 1}, CODES_RANDOM, 5);
+    if (p->zero_b) {
+        c->in[3] = (holo_tensor){
+            .data = gemm_alloc((size_t)p->n * 4), .rank = 1, .dim = {p->n}, .dtype = HOLO_I32};
+        for (int64_t j = 0; j < p->n; j++)
+            ((int32_t *)c->in[3].data)[j] = d->zero_b[j] = (int32_t)(j * 37 % 256) - 128;
+    }
+    c->out = gemm_tensor(HOLO_I32, 3, (int64_t[]){1, p->m, p->n}, 9);
+    c->param[0] = p->fill == CODES_SMALL;
+    gemm_connect(c, 4, 1);
+}
+
+static void p16i8_free(p16i8_made *d)
+{
+    free(d->b.data);
+    gemm_free(&d->call);
+}
+
+static int32_t p16i8_oracle(const p16i8_made *d, const p16i8_case *p, int64_t i, int64_t j)
+{
+    const holo_tensor *in = d->call.in;
+    const int64_t lift = p->b == HOLO_U8 ? 128 : 0;
+    const int64_t zero = p->zero_a == 0 ? 0 : codes_get(&in[2], p->zero_a == 2 ? i : 0);
+    int64_t sum = 0;
+    for (int64_t k = 0; k < p->k; k++)
+        sum += (codes_get(&in[0], i * p->k + k) - zero) *
+               (codes_get(&d->b, p->trans ? j * p->k + k : k * p->n + j) - lift - d->zero_b[j]);
+    return codes_wrap(sum);
+}
+
+static void p16i8_try(const hg_kernel *k, const p16i8_case *p)
+{
+    p16i8_made d;
+    p16i8_make(&d, p);
+    const bool ran = gemm_run(k, &d.call);
+    for (int64_t e = 0; ran && e < p->m * p->n; e++)
+        if (!CHECK_EQ_INT(((int32_t *)d.call.out.data)[e], p16i8_oracle(&d, p, e / p->n, e % p->n)))
+            break;
+    p16i8_free(&d);
+}
+
+static const struct {
+    int64_t m, n, k;
+} p16i8_sizes[] = {
+    {1, 1, 1},  {1, 16, 4},  {1, 70, 9},  {1, 200, 64}, {2, 33, 7},    {3, 20, 130}, {4, 48, 16},
+    {5, 17, 3}, {6, 64, 32}, {7, 80, 20}, {13, 40, 19}, {49, 130, 11}, {97, 70, 40}, {30, 20, 400},
+    {2, 20, 0}, {0, 5, 6},   {5, 0, 6},   {3, 15, 515}, {8, 97, 1026}, {100, 16, 5},
+};
+
+static void p16i8_all(const hg_kernel *k)
+{
+    static const holo_dtype types[] = {HOLO_U8, HOLO_I8};
+    for (size_t i = 0; i < HG_COUNT(p16i8_sizes); i++)
+        for (int v = 0; v < 16; v++) {
+            const p16i8_case p = {.m = p16i8_sizes[i].m,
+                                  .n = p16i8_sizes[i].n,
+                                  .k = p16i8_sizes[i].k,
+                                  .a = types[v & 1],
+                                  .b = types[v >> 1 & 1],
+                                  .zero_a = (int)((size_t)v + i) % 3,
+                                  .zero_b = (v >> 2 & 1) != 0,
+                                  .trans = (v >> 3 & 1) != 0,
+                                  .fill = (codes_fill)(((size_t)v + i / 3) % 4)};
+            p16i8_try(k, &p);
+        }
+}
+
+static void p16i8_matches_oracle(void)
+{
+    p16i8_all(hg_kernels_matmul_p16i8);
+}
+
+/* 255 * 127 and -128 * -128, which saturate in 16 bits when two of them are added. */
+static void p16i8_extremes_on(const hg_kernel *k)
+{
+    for (int v = 0; v < 4; v++)
+        p16i8_try(k, &(p16i8_case){.m = 5,
+                                   .n = 18,
+                                   .k = 4096,
+                                   .a = v & 1 ? HOLO_I8 : HOLO_U8,
+                                   .b = v & 2 ? HOLO_I8 : HOLO_U8,
+                                   .fill = v == 3 ? CODES_EXTREME : CODES_LARGEST});
+}
+
+static void p16i8_epilogue_on(const hg_kernel *k, int64_t m, int64_t n)
+{
+    const p16i8_case p = {
+        .m = m, .n = n, .k = 37, .a = HOLO_U8, .b = HOLO_I8, .zero_a = 1, .zero_b = true};
+    p16i8_made d;
+    gemm_code code;
+    p16i8_make(&d, &p);
+    d.call.in[4] = gemm_tensor(HOLO_I32, 1, (int64_t[]){n}, 21);
+    d.call.in[5] = gemm_tensor(HOLO_F32, 1, (int64_t[]){n}, 22);
+    d.call.out.dtype = HOLO_F32;
+    gemm_connect(&d.call, 6, 1);
+    codes_code_scale(&code);
+    d.call.args.code = &code.code;
+    const bool ran = gemm_run(k, &d.call);
+    for (int64_t e = 0; ran && e < m * n; e++) {
+        const int32_t sum = p16i8_oracle(&d, &p, e / n, e % n);
+        const float expected = (float)(sum + ((const int32_t *)d.call.in[4].data)[e % n]) *
+                               ((const float *)d.call.in[5].data)[e % n];
+        if (!CHECK(((const float *)d.call.out.data)[e] == expected)) break;
+    }
+    p16i8_free(&d);
+}
+
+static void p16i8_extremes(void)
+{
+    p16i8_extremes_on(hg_kernels_matmul_p16i8);
+}
+
+static void p16i8_epilogue(void)
+{
+    p16i8_epilogue_on(hg_kernels_matmul_p16i8, 1, 40);
+    p16i8_epilogue_on(hg_kernels_matmul_p16i8, 60, 77);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------- */
+
+static int32_t p16i8_space[256];
+
+static void p16i8_good(gemm_call *c)
+{
+    c->in[0] = (holo_tensor){p16i8_space, {2, 3, 5}, 3, HOLO_U8};
+    c->in[1] = (holo_tensor){p16i8_space, {2, 3, 64}, 3, HOLO_I8};
+    c->in[2] = (holo_tensor){p16i8_space, {6}, 1, HOLO_U8};
+    c->in[3] = (holo_tensor){p16i8_space, {20}, 1, HOLO_I32};
+    c->out = (holo_tensor){p16i8_space, {2, 3, 20}, 3, HOLO_I32};
+    gemm_connect(c, 4, 1);
+}
+
+static gemm_code p16i8_code;
+
+#define P16I8_SPOIL(name, ...)                                                                     \
+    static void p16i8_spoil_##name(gemm_call *c)                                                   \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
+P16I8_SPOIL(inputs, c->args.n_in = 1)
+P16I8_SPOIL(type_a, c->in[0].dtype = HOLO_F32)
+P16I8_SPOIL(type_b, c->in[1].dtype = HOLO_U8)
+P16I8_SPOIL(out_string, c->out.dtype = HOLO_STRING)
+P16I8_SPOIL(pairs, c->param[0] = 2)
+P16I8_SPOIL(rank_a, c->in[0].rank = 0)
+P16I8_SPOIL(rank_b, c->in[1].rank = 2)
+P16I8_SPOIL(rank_out, c->out.rank = 2)
+P16I8_SPOIL(rows, c->out.dim[1] = 4)
+P16I8_SPOIL(panels, c->in[1].dim[0] = 1)
+P16I8_SPOIL(quads, c->in[1].dim[1] = 2)
+P16I8_SPOIL(bytes, c->in[1].dim[2] = 16)
+P16I8_SPOIL(zero_type, c->in[2].dtype = HOLO_I8)
+P16I8_SPOIL(zero_count, c->in[2].dim[0] = 5)
+P16I8_SPOIL(zero_b_type, c->in[3].dtype = HOLO_I8)
+P16I8_SPOIL(zero_b_count, c->in[3].dim[0] = 19)
+P16I8_SPOIL(type_out, c->out.dtype = HOLO_F32)
+P16I8_SPOIL(code, codes_code_scale(&p16i8_code); c->args.code = &p16i8_code.code)
+#undef P16I8_SPOIL
+
+static const gemm_bad p16i8_bad[] = {
+    {"inputs, expected at least 2", p16i8_spoil_inputs, HOLO_E_FORMAT},
+    {"input 0 has type", p16i8_spoil_type_a, HOLO_E_TYPE},
+    {"input 1 has type", p16i8_spoil_type_b, HOLO_E_TYPE},
+    {"output 0 has type", p16i8_spoil_out_string, HOLO_E_TYPE},
+    {"pairs is 2", p16i8_spoil_pairs, HOLO_E_ARG},
+    {"A has rank", p16i8_spoil_rank_a, HOLO_E_SHAPE},
+    {"packed B has rank", p16i8_spoil_rank_b, HOLO_E_SHAPE},
+    {"output has rank", p16i8_spoil_rank_out, HOLO_E_SHAPE},
+    {"output dimension 1 is 4", p16i8_spoil_rows, HOLO_E_SHAPE},
+    {"dimension 0 of the packed codes is 1", p16i8_spoil_panels, HOLO_E_SHAPE},
+    {"dimension 1 of the packed codes is 2", p16i8_spoil_quads, HOLO_E_SHAPE},
+    {"dimension 2 of the packed codes is 16", p16i8_spoil_bytes, HOLO_E_SHAPE},
+    {"zero point has type", p16i8_spoil_zero_type, HOLO_E_TYPE},
+    {"5 zero points for 6 rows", p16i8_spoil_zero_count, HOLO_E_SHAPE},
+    {"input 3 has type", p16i8_spoil_zero_b_type, HOLO_E_TYPE},
+    {"19 zero points for 20 columns", p16i8_spoil_zero_b_count, HOLO_E_SHAPE},
+    {"without an epilogue", p16i8_spoil_type_out, HOLO_E_TYPE},
+    {"inputs for the epilogue", p16i8_spoil_code, HOLO_E_FORMAT},
+};
+
+static void p16i8_refuses(void)
+{
+    gemm_refuse(hg_kernels_matmul_p16i8, p16i8_good, p16i8_bad, HG_COUNT(p16i8_bad));
+    gemm_call c = {0};
+    hg_cost cost = {0};
+    p16i8_good(&c);
+    hg_kernels_matmul_p16i8->cost(&c.args, &cost);
+    CHECK_NEAR(cost.flops, 2 * 6 * 5 * 20, 0);
+}
+
+/* ---- tuned variants ----------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+static void p16i8_variant(const hg_kernel *k)
+{
+    p16i8_all(k);
+    p16i8_extremes_on(k);
+    p16i8_epilogue_on(k, 1, 40);
+    p16i8_epilogue_on(k, 60, 77);
+}
+
+static void p16i8_avx2(void)
+{
+    if ((hg_cpu_features() & HG_CPU_AVX2) == 0) SKIP("no AVX2");
+    p16i8_variant(hg_kernels_matmul_p16i8_avx2);
+}
+
+static void p16i8_avx512(void)
+{
+    if ((hg_cpu_features() & HG_CPU_AVX512) == 0) SKIP("no AVX-512 with VNNI");
+    p16i8_variant(hg_kernels_matmul_p16i8_avx512);
+}
+#endif
+
+const hg_test_case hg_tests_kernel_matmul_p16i8[] = {
+    {"matches_oracle", p16i8_matches_oracle},
+    {"extremes", p16i8_extremes},
+    {"epilogue", p16i8_epilogue},
+    {"refuses", p16i8_refuses},
+#if defined(__x86_64__)
+    {"avx2", p16i8_avx2},
+    {"avx512", p16i8_avx512},
+#endif
+    {0},
+};
