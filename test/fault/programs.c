@@ -96,6 +96,10 @@ const char *const fault_graphs[] = {
     " %a = Gemm(%x, %y, %c) {transB=1, alpha=0.5} return %a as \"a\" }",
     "graph(%x: uint8[n,5], %y: int8[5,4], %p: uint8[], %q: int8[]) {"
     " %a = MatMulInteger(%x, %y, %p, %q) return %a as \"a\" }",
+    "graph(%x: float32[n,5]) { %a, %s, %z = DynamicQuantizeLinear(%x)"
+    " %w = const int8[5,2] {1,-2,100,100,5,6,7,-128,9,10} %b = const int8[2] {0,3}"
+    " %c = MatMulInteger(%a, %w, %z, %b) %d = Cast(%c) {to=1} %e = Mul(%d, %s)"
+    " return %e as \"e\" }",
     "graph(%w: float32[9,20], %d: float32[8,1,3,3], %v: float32[8,4,3,3]) { %a = holo:PackP16(%w)"
     " %b = holo:PackDw(%d) %c = holo:PackConv(%v) {group=2}"
     " return %a as \"a\", %b as \"b\", %c as \"c\" }",
