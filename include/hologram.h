@@ -226,7 +226,9 @@ enum {
     HOLO_COMPILE_NO_OPTIMIZE = 1 << 0,  /* only what is needed to run: no folding, no fusion */
     HOLO_COMPILE_CHECK_ONLY = 1 << 1,   /* report every unsupported operator; write nothing */
     HOLO_COMPILE_STRIP_SHAPES = 1 << 2, /* forget declared shapes of outputs and intermediates */
-    HOLO_COMPILE_KEEP_VALUES = 1 << 3 /* every value stays observable by name in a trace (slower) */
+    HOLO_COMPILE_KEEP_VALUES =
+        1 << 3,                 /* every value stays observable by name in a trace (slower) */
+    HOLO_COMPILE_PLAIN = 1 << 4 /* no weights packed and no layouts chosen for tuned kernels */
 };
 
 typedef struct holo_compile_options {
@@ -438,6 +440,14 @@ typedef enum holo_inspect_form {
 
 HOLO_API holo_status holo_model_inspect(const holo_model *model, holo_inspect_form form,
                                         holo_sink_fn sink, void *user, holo_error *error);
+
+/* Writes one graph, whose sizes are all fixed, as a C99 file that needs nothing but libm: a
+ * function `name` that takes the inputs and outputs in order, weights as constant arrays, memory as
+ * one static array. The model should come from a compile with HOLO_COMPILE_PLAIN. Status: E_SHAPE
+ * for an open size, E_UNSUPPORTED naming every step that has no C, E_LIMIT, E_NOMEM, E_IO, E_ARG.
+ */
+HOLO_API holo_status holo_model_emit_c(const holo_model *model, uint32_t graph, const char *name,
+                                       holo_sink_fn sink, void *user, holo_error *error);
 
 /* ---- run ------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct compile_args {
-    const char *output;
+    const char *output, *emit_c;
     hg_cli_list shape, dim, disable;
     int numerics;
     bool no_optimize, check;
@@ -146,6 +146,37 @@ static int compile_write_report(const hg_cli *cli, const char *model_path, const
     return status == HOLO_OK ? HG_CLI_OK : hg_cli_fail(cli, &error);
 }
 
+/* The model as C, from a compile of its own: tuned kernels have no C. */
+static holo_status compile_emit_c(const hg_cli *cli, const char *path,
+                                  holo_compile_options *options, holo_error *error)
+{
+    holo_model *model = NULL;
+    hg_io_writer writer;
+    void *data = NULL;
+    size_t size = 0;
+    holo_open_options open = HOLO_OPEN_OPTIONS_INIT;
+    char *symbol = hg_cli_symbol(path);
+    if (symbol == NULL) return HOLO_E_NOMEM;
+    options->flags |= HOLO_COMPILE_PLAIN;
+    open.extra = options->extra;
+    holo_status status =
+        holo_compile_file_to_memory(cli->operand[0], options, &data, &size, NULL, error);
+    if (status == HOLO_OK)
+        status = holo_model_open_memory(data, size, holo_kernels_all(), &open, &model, error);
+    if (status == HOLO_OK) status = hg_io_writer_open(path, &writer, error);
+    if (status == HOLO_OK) {
+        status = holo_model_emit_c(model, 0, symbol, hg_io_writer_sink, &writer, error);
+        if (status == HOLO_OK)
+            status = hg_io_writer_commit(&writer, error);
+        else
+            hg_io_writer_abort(&writer);
+    }
+    holo_model_free(model);
+    holo_buffer_free(options->allocator, data, size);
+    free(symbol);
+    return status;
+}
+
 /* Without -o, for --check and --dump-after alone: nothing is written. */
 static holo_status compile_to_nothing(const hg_cli *cli, holo_compile_options *options,
                                       holo_compile_report *report, holo_error *error)
@@ -161,10 +192,28 @@ static holo_status compile_to_nothing(const hg_cli *cli, holo_compile_options *o
     return HOLO_OK;
 }
 
+static holo_status compile_all(const hg_cli *cli, const compile_args *a,
+                               holo_compile_options *options, holo_compile_report *report,
+                               holo_error *error)
+{
+    holo_status status = HOLO_OK;
+    if (a->check || (a->output == NULL && a->emit_c == NULL))
+        return compile_to_nothing(cli, options, report, error);
+    if (a->output != NULL)
+        status =
+            holo_compile_files(cli->operand, cli->n_operand, a->output, options, report, error);
+    if (status != HOLO_OK || a->emit_c == NULL) return status;
+    if (a->output != NULL) options->log = NULL; /* it has said everything */
+    return compile_emit_c(cli, a->emit_c, options, error);
+}
+
 static int compile_check_usage(const hg_cli *cli, const compile_args *a)
 {
-    if (a->output == NULL && !a->check && a->dump_after == NULL)
+    if (a->output == NULL && !a->check && a->dump_after == NULL && a->emit_c == NULL)
         return hg_cli_usage(cli, "compile", "compile needs -o OUT.holo");
+    if (a->emit_c != NULL && cli->n_operand != 1)
+        return hg_cli_usage(cli, "compile", "--emit-c writes one model, %zu were given",
+                            cli->n_operand);
     if (a->report != NULL && (a->output == NULL || a->check))
         return hg_cli_usage(cli, "compile",
                             "--report needs a compiled file: give -o and leave out --check");
@@ -218,10 +267,7 @@ static int compile_run(const hg_cli *cli, const void *args)
     options.limits.memory_bytes = a->max_memory;
     options.extra = holo_kernels_ext();
     double start = hg_cli_now();
-    holo_status status = a->check || a->output == NULL
-                             ? compile_to_nothing(cli, &options, &report, &error)
-                             : holo_compile_files(cli->operand, cli->n_operand, a->output, &options,
-                                                  &report, &error);
+    holo_status status = compile_all(cli, a, &options, &report, &error);
     double seconds = hg_cli_now() - start;
     hg_cli_progress_end(&progress);
     compile_lists_free(&lists);
@@ -241,6 +287,7 @@ static const hg_cli_option compile_options[] = {
     {"dump-after", 0, HG_CLI_TEXT, "PASS", "print the graph after a pass, import or all", offsetof(compile_args, dump_after)},
     {"check", 0, HG_CLI_FLAG, NULL, "write nothing, list everything unsupported", offsetof(compile_args, check)},
     {"max-memory", 0, HG_CLI_SIZE, "SIZE", "stop above this much memory, for instance 2G", offsetof(compile_args, max_memory)},
+    {"emit-c", 0, HG_CLI_TEXT, "OUT.c", "write the model as one C file without dependencies", offsetof(compile_args, emit_c)},
     {"report", 0, HG_CLI_TEXT, "FILE.html", "write a page about the result", offsetof(compile_args, report)},
     {0},
 };
@@ -257,7 +304,8 @@ const hg_cli_command hg_cmd_compile = {
         "'hologram run FILE:GRAPH' picks one, named after its model. The same input and options "
         "give the same bytes.",
     .example = "hologram compile resnet50.onnx -o resnet50.holo --dim N=1\n"
-               "hologram compile model.onnx --check",
+               "hologram compile model.onnx --check\n"
+               "hologram compile digits.onnx --dim N=1 --emit-c digits.c",
     .files = "onnx",
     .options = compile_options,
     .args_size = sizeof(compile_args),

@@ -25,22 +25,6 @@ static embed_form embed_form_of(const char *path)
     }
 }
 
-/* "dir/my-model.v2.holo" gives my_model_v2. Returns NULL without memory. */
-static char *embed_stem_symbol(const char *path)
-{
-    const char *base = strrchr(path, '/');
-    char *symbol = strdup(base != NULL ? base + 1 : path);
-    if (symbol == NULL) return NULL;
-    char *dot = strrchr(symbol, '.');
-    if (dot != NULL && dot != symbol) *dot = '\0';
-    for (char *p = symbol; *p != '\0'; p++) {
-        bool fits = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_' ||
-                    (*p >= '0' && *p <= '9' && p != symbol);
-        if (!fits) *p = '_';
-    }
-    return symbol;
-}
-
 /* 0 when this build runs on neither. */
 static hg_io_machine embed_machine(int target)
 {
@@ -129,7 +113,7 @@ static int embed_run(const hg_cli *cli, const void *args)
     hg_cli_model m = {0};
     int code = embed_check_usage(cli, a);
     if (code != HG_CLI_OK) return code;
-    char *stem = embed_stem_symbol(cli->operand[0]);
+    char *stem = hg_cli_symbol(cli->operand[0]);
     if (stem == NULL) return hg_cli_error(cli, "out of memory");
     const char *symbol = a->symbol != NULL ? a->symbol : stem;
     if (!hg_io_embed_is_symbol(symbol))

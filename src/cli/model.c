@@ -124,6 +124,21 @@ void hg_cli_model_close(hg_cli_model *m)
     *m = (hg_cli_model){0};
 }
 
+char *hg_cli_symbol(const char *path)
+{
+    const char *base = strrchr(path, '/');
+    char *symbol = strdup(base != NULL ? base + 1 : path);
+    if (symbol == NULL) return NULL;
+    char *dot = strrchr(symbol, '.');
+    if (dot != NULL && dot != symbol) *dot = '\0';
+    for (char *p = symbol; *p != '\0'; p++) {
+        bool fits = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_' ||
+                    (*p >= '0' && *p <= '9' && p != symbol);
+        if (!fits) *p = '_';
+    }
+    return symbol;
+}
+
 int hg_cli_pool_new(const hg_cli *cli, uint64_t threads, holo_pool **out)
 {
     holo_error error = {0};

@@ -31,6 +31,9 @@ holo_status hg_cli_model_reopen(const hg_cli_model *m, const hg_cli_model_option
 void hg_cli_model_close(hg_cli_model *m);
 
 bool hg_cli_is_onnx(const char *path);
+/* A name for C from that of a file: "dir/my-model.v2.holo" gives my_model_v2, to be freed. NULL
+ * without memory. */
+char *hg_cli_symbol(const char *path);
 
 /* A pool of `threads`, NULL in *out when one thread is enough. Returns the exit code. */
 int hg_cli_pool_new(const hg_cli *cli, uint64_t threads, holo_pool **out);

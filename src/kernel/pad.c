@@ -6,6 +6,8 @@
  *
  * mode 0 is a constant; 1 reflects without repeating the edge; 2 repeats the edge; 3 wraps around.
  * What is cut off is gone before the border is made: it is neither reflected nor wrapped. */
+#include "kernel/pad.h"
+
 #include "kernel/elem.h"
 
 enum { PAD_CONSTANT, PAD_REFLECT, PAD_EDGE, PAD_WRAP };
@@ -61,8 +63,7 @@ static int64_t pad_units(const hg_args *a)
     return hg_elem_is_packed(&a->in[0]) ? 1 : pad_rows(a);
 }
 
-/* Which element of dimension d stands at place i of the output; -1: the border's constant. */
-static int64_t pad_source(const hg_args *a, int d, int64_t i)
+int64_t hg_pad_source(const hg_args *a, int d, int64_t i)
 {
     const int64_t mode = a->param[0], before = a->param[1 + d];
     int64_t first;
@@ -99,7 +100,7 @@ static void pad_row(const hg_args *a, int64_t at, int64_t from)
             i = middle - 1;
             continue;
         }
-        int64_t source = pad_source(a, last, i);
+        int64_t source = hg_pad_source(a, last, i);
         if (source < 0)
             pad_fill(a, at + i, 1);
         else
@@ -121,7 +122,7 @@ static void pad_run(const hg_args *a, hg_range r)
     for (int64_t row = r.begin; row < r.end; row++) {
         int64_t from = 0, stride = in->dim[in->rank - 1], rest = row;
         for (int i = in->rank - 2; i >= 0 && from >= 0; i--) {
-            int64_t source = pad_source(a, i, rest % out->dim[i]);
+            int64_t source = hg_pad_source(a, i, rest % out->dim[i]);
             from = source < 0 ? -1 : from + source * stride;
             rest /= out->dim[i];
             stride *= in->dim[i];

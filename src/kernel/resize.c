@@ -35,15 +35,10 @@ typedef struct resize_axis {
     bool is_resized;
 } resize_axis;
 
-typedef struct resize_tap {
-    int64_t index;
-    double weight;
-} resize_tap;
-
 /* count -1: the output is the extrapolation value. */
 typedef struct resize_taps {
     int64_t count;
-    resize_tap *tap;
+    hg_resize_tap *tap;
 } resize_taps;
 
 typedef struct resize_shape {
@@ -319,7 +314,7 @@ static void resize_add_tap(resize_taps *t, int64_t index, double weight)
     if (t->count > 0 && t->tap[t->count - 1].index == index)
         t->tap[t->count - 1].weight += weight;
     else
-        t->tap[t->count++] = (resize_tap){index, weight};
+        t->tap[t->count++] = (hg_resize_tap){index, weight};
 }
 
 static void resize_find_taps(const resize_shape *s, const resize_axis *x, int64_t o, resize_taps *t)
@@ -335,7 +330,7 @@ static void resize_find_taps(const resize_shape *s, const resize_axis *x, int64_
     place = place < -far ? -far : place > (double)x->in + far ? (double)x->in + far : place;
     if (s->mode == HG_RESIZE_NEAREST) {
         const int64_t i = resize_nearest_index(s->nearest, place);
-        t->tap[t->count++] = (resize_tap){hg_max(0, hg_min(i, x->in - 1)), 1.0};
+        t->tap[t->count++] = (hg_resize_tap){hg_max(0, hg_min(i, x->in - 1)), 1.0};
         return;
     }
     const double stretch = s->antialias && x->scale < 1.0 ? x->scale : 1.0;
@@ -353,6 +348,20 @@ static void resize_find_taps(const resize_shape *s, const resize_axis *x, int64_
             t->tap[k].weight /= sum;
 }
 
+int64_t hg_resize_most_taps(const hg_args *a, int d)
+{
+    const resize_axis x = resize_shape_of(a).axis[d];
+    return x.is_resized ? x.taps : 0;
+}
+
+int64_t hg_resize_taps_of(const hg_args *a, int d, int64_t o, hg_resize_tap *tap)
+{
+    const resize_shape s = resize_shape_of(a);
+    resize_taps taps = {0, tap};
+    resize_find_taps(&s, &s.axis[d], o, &taps);
+    return taps.count;
+}
+
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 /* Everything a run keeps in its scratch. */
@@ -365,7 +374,7 @@ typedef struct resize_work {
 
 static size_t resize_taps_bytes(const resize_axis *x, int64_t count)
 {
-    return (size_t)count * (sizeof(resize_taps) + (size_t)x->taps * sizeof(resize_tap));
+    return (size_t)count * (sizeof(resize_taps) + (size_t)x->taps * sizeof(hg_resize_tap));
 }
 
 static size_t resize_row_bytes(int64_t count)
@@ -390,7 +399,7 @@ static size_t resize_scratch(const hg_args *a)
 static resize_taps *resize_take_taps(char **at, const resize_axis *x, int64_t count)
 {
     resize_taps *list = (resize_taps *)(void *)*at;
-    resize_tap *tap = (resize_tap *)(void *)(*at + (size_t)count * sizeof *list);
+    hg_resize_tap *tap = (hg_resize_tap *)(void *)(*at + (size_t)count * sizeof *list);
     for (int64_t i = 0; i < count; i++)
         list[i] = (resize_taps){0, tap + i * x->taps};
     *at += resize_taps_bytes(x, count);
@@ -428,7 +437,7 @@ static bool resize_find_lead(const resize_shape *s, const hg_args *a, int64_t u,
             resize_find_taps(s, &s->axis[d], o, &w->lead[d]);
         } else {
             w->lead[d].count = 1;
-            w->lead[d].tap[0] = (resize_tap){o, 1.0};
+            w->lead[d].tap[0] = (hg_resize_tap){o, 1.0};
         }
         inside = inside && w->lead[d].count >= 0;
     }

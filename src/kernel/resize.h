@@ -49,4 +49,16 @@ enum {
     HG_RESIZE_DIM_PARAMS
 };
 
+/* An input element along one axis that an output is made of. */
+typedef struct hg_resize_tap {
+    int64_t index;
+    double weight;
+} hg_resize_tap;
+
+/* Checked arguments without a region of interest. Room that the taps of dimension d need; 0: it is
+ * not resized. */
+int64_t hg_resize_most_taps(const hg_args *a, int d);
+/* Those of output o, in order; how many. */
+int64_t hg_resize_taps_of(const hg_args *a, int d, int64_t o, hg_resize_tap *tap);
+
 #endif

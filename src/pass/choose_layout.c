@@ -177,5 +177,6 @@ static holo_status layout_run(hg_graph *g, bool *changed)
 const hg_pass hg_pass_choose_layout = {
     .name = "choose_layout",
     .brief = "convolutions and pools work on channels-last tensors with packed weights",
+    .flags = HG_PASS_TUNED,
     .run = layout_run,
 };

@@ -197,5 +197,6 @@ static holo_status merge_run(hg_graph *g, bool *changed)
 const hg_pass hg_pass_merge_projections = {
     .name = "merge_projections",
     .brief = "queries, keys and values made of one value become one product",
+    .flags = HG_PASS_TUNED,
     .run = merge_run,
 };

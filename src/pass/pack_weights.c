@@ -77,5 +77,6 @@ static holo_status pack_run(hg_graph *g, bool *changed)
 const hg_pass hg_pass_pack_weights = {
     .name = "pack_weights",
     .brief = "constant matrices are stored in the layout the kernels read",
+    .flags = HG_PASS_TUNED,
     .run = pack_run,
 };

@@ -6,7 +6,8 @@
 #include "op/op.h"
 
 enum {
-    HG_PASS_ALWAYS = 1 << 0 /* runs under --no-optimize too: without it nothing can be planned */
+    HG_PASS_ALWAYS = 1 << 0, /* runs under --no-optimize too: without it nothing can be planned */
+    HG_PASS_TUNED = 1 << 1   /* prepares for tuned kernels: left out under HOLO_COMPILE_PLAIN */
 };
 
 /* Starts from a verified graph and leaves a verified graph. *changed is set when anything was

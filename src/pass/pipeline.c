@@ -75,6 +75,8 @@ static bool pipeline_skips(const hg_graph *g, const hg_pass *pass, const hg_pipe
 {
     if ((pass->flags & HG_PASS_ALWAYS) != 0) return false;
     if ((g->ctx->flags & HOLO_COMPILE_NO_OPTIMIZE) != 0) return true;
+    if ((g->ctx->flags & HOLO_COMPILE_PLAIN) != 0 && (pass->flags & HG_PASS_TUNED) != 0)
+        return true;
     for (size_t i = 0; i < o->n_disable; i++)
         if (strcmp(o->disable[i], pass->name) == 0) return true;
     return false;

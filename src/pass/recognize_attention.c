@@ -280,5 +280,6 @@ static holo_status attention_run(hg_graph *g, bool *changed)
 const hg_pass hg_pass_recognize_attention = {
     .name = "recognize_attention",
     .brief = "attention written out becomes one node that reads heads by strides",
+    .flags = HG_PASS_TUNED,
     .run = attention_run,
 };
