@@ -84,6 +84,15 @@ static holo_status compile_check_library(const hg_compile *c, hg_graph *g, hg_no
                    HG_STR_ARG(name), op->name, op->kernel, op->library);
 }
 
+static uint64_t compile_count_tables(const hg_program *p)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < p->head.n_step; i++)
+        count += p->step[i].op == HG_STEP_KERNEL &&
+                 strcmp(p->text + p->kernel[p->step[i].kernel], "table") == 0;
+    return count;
+}
+
 /* Passes, bodies, plan. A body comes behind the program that runs it. */
 static holo_status compile_graph(hg_compile *c, hg_graph *g, uint32_t nodes_before, hg_program *out)
 {
@@ -113,6 +122,7 @@ static holo_status compile_graph(hg_compile *c, hg_graph *g, uint32_t nodes_befo
     c->report.nodes_before += nodes_before;
     c->report.nodes_after += out->head.nodes_after;
     c->report.steps += out->head.n_step;
+    c->report.tables += compile_count_tables(out);
     return HOLO_OK;
 }
 

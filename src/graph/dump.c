@@ -265,12 +265,22 @@ static holo_status dump_graph(dump *d)
     return HOLO_OK;
 }
 
-holo_status hg_graph_dump(const hg_graph *g, holo_sink_fn sink, void *user)
+static holo_status dump_to(const hg_graph *g, bool is_whole, holo_sink_fn sink, void *user)
 {
-    dump d = {.g = g, .text = {.sink = sink, .user = user}};
+    dump d = {.g = g, .text = {.sink = sink, .user = user, .is_whole = is_whole}};
     hg_arena_init(&d.memory, &g->ctx->arena.alloc, 0);
     hg_map_init(&d.names, &d.memory);
     holo_status status = dump_graph(&d);
     hg_arena_deinit(&d.memory);
     return status;
+}
+
+holo_status hg_graph_dump(const hg_graph *g, holo_sink_fn sink, void *user)
+{
+    return dump_to(g, false, sink, user);
+}
+
+holo_status hg_graph_dump_whole(const hg_graph *g, holo_sink_fn sink, void *user)
+{
+    return dump_to(g, true, sink, user);
 }

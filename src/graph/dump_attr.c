@@ -122,7 +122,7 @@ void hg_dump_const(hg_text *t, const hg_graph *g, hg_arena *scratch, hg_value_id
     hg_text_add(t, "const ");
     hg_dump_type(t, g, scratch, &v->type);
     int64_t count = v->constant != NULL ? dump_count(g, v) : -1;
-    if (count >= 0 && count <= HG_TEXT_ELEMENTS)
+    if (count >= 0 && (count <= HG_TEXT_ELEMENTS || t->is_whole))
         dump_elements(t, v, count);
     else /* the hash is kept in the constant: a graph that is only printed stays the same */
         hg_text_format(t, " #%016" PRIx64, hg_graph_const_hash((hg_graph *)g, value));

@@ -241,6 +241,8 @@ HG_MUST_CHECK holo_status hg_graph_verify(const hg_graph *g, holo_error *e);
 /* Text form; parses back. Constants up to 16 elements are printed, larger ones as their hash. E_IO
  * when the sink refuses. */
 HG_MUST_CHECK holo_status hg_graph_dump(const hg_graph *g, holo_sink_fn sink, void *user);
+/* The same with all constants listed. */
+HG_MUST_CHECK holo_status hg_graph_dump_whole(const hg_graph *g, holo_sink_fn sink, void *user);
 /* Reads the text form into a graph that hg_graph_init just made, and verifies it. Hashed constants
  * cannot be read back. E_MODEL with line and column; the graph is of no use then. */
 HG_MUST_CHECK holo_status hg_graph_parse(hg_graph *g, hg_str text, holo_error *e);

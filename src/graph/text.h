@@ -49,7 +49,8 @@ bool hg_text_to_float(hg_str s, double *out);
 typedef struct hg_text {
     holo_sink_fn sink;
     void *user;
-    bool failed; /* the sink took no more */
+    bool failed;   /* the sink took no more */
+    bool is_whole; /* constants of any size are listed */
     size_t used;
     char buffer[1024];
 } hg_text;

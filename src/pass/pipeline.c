@@ -42,7 +42,9 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_resolve_symbols, /* nobody reads a size from a constant */
     &hg_pass_pack_weights,
     &hg_pass_pack_codes,
-    &hg_pass_drop_dead, /* fusion counts uses */
+    &hg_pass_drop_dead,       /* fusion counts uses */
+    &hg_pass_collapse_tables, /* before fusion, while the types between operators are seen */
+    &hg_pass_drop_dead,
     &hg_pass_fuse_pointwise,
     &hg_pass_fuse_epilogue,
     &hg_pass_drop_dead,
