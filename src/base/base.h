@@ -15,6 +15,7 @@
 #define HG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HG_INLINE static inline __attribute__((always_inline))
 #define HG_SECTION(name) __attribute__((section(name), used)) /* gcc drops what is only written */
+#define HG_UNROLL _Pragma("GCC unroll 16") /* the whole loop: its bounds are constants */
 #else
 #define HG_MUST_CHECK
 #define HG_PRINTF(at, first)
@@ -23,6 +24,7 @@
 #define HG_UNLIKELY(x) (x)
 #define HG_INLINE static inline
 #define HG_SECTION(name)
+#define HG_UNROLL
 #endif
 
 /* Forwards a failure; the only control-flow macro. */

@@ -82,24 +82,81 @@ uint32_t hg_table_code(const hg_table *t, int64_t i)
     return hg_packed_get(t->codes, i, (int)t->bits);
 }
 
+/* Codes of whole bytes, one at a time, until one is outside: its number, or `end`. Where
+ * rows are long, all codes are of one row: counting them takes a third of the time. */
+enum { TABLE_LONG = 32 };
+
+#define TABLE_LOOP(C, T)                                                                           \
+    static int64_t table_loop_##C##_##T(const hg_table *t, int64_t i, int64_t end)                 \
+    {                                                                                              \
+        const C *x = (const C *)t->codes;                                                          \
+        const T *row = (const T *)t->entry + i / t->inner % t->channels * t->entries;              \
+        const T *last = (const T *)t->entry + (t->channels - 1) * t->entries;                      \
+        T *y = (T *)t->out;                                                                        \
+        const uint32_t base = (uint32_t)t->base, entries = (uint32_t)t->entries;                   \
+        const int64_t inner = t->inner;                                                            \
+        for (int64_t left = inner - i % inner; i < end; i++) {                                     \
+            const uint32_t k = x[i] - base;                                                        \
+            if (HG_UNLIKELY(k >= entries)) return i;                                               \
+            y[i] = row[k];                                                                         \
+            if (inner >= TABLE_LONG || --left > 0) continue;                                       \
+            row = row == last ? (const T *)t->entry : row + entries;                               \
+            left = inner;                                                                          \
+        }                                                                                          \
+        return i;                                                                                  \
+    }
+TABLE_LOOP(uint8_t, uint8_t)
+TABLE_LOOP(uint8_t, uint16_t)
+TABLE_LOOP(uint8_t, uint32_t)
+TABLE_LOOP(uint16_t, uint8_t)
+TABLE_LOOP(uint16_t, uint16_t)
+TABLE_LOOP(uint16_t, uint32_t)
+#undef TABLE_LOOP
+
+/* Packed codes and classes. */
+static int64_t table_loop_rest(const hg_table *t, int64_t i, int64_t end)
+{
+    for (; i < end; i++) {
+        const uint32_t code = hg_table_code(t, i);
+        const int64_t row = i / t->inner % t->channels;
+        const int64_t k = t->by_class ? hg_atlas_class((uint8_t)code) : (int64_t)code - t->base;
+        if (HG_UNLIKELY(k < 0 || k >= t->entries)) break;
+        memcpy(t->out + i * t->size, t->entry + (row * t->entries + k) * t->size, t->size);
+    }
+    return i;
+}
+
+static int64_t table_loop(const hg_table *t, int64_t i, int64_t end)
+{
+    if (t->by_class || t->bits < 8) return table_loop_rest(t, i, end);
+    if (t->bits == 8) {
+        if (t->size == 1) return table_loop_uint8_t_uint8_t(t, i, end);
+        if (t->size == 2) return table_loop_uint8_t_uint16_t(t, i, end);
+        return table_loop_uint8_t_uint32_t(t, i, end);
+    }
+    if (t->size == 1) return table_loop_uint16_t_uint8_t(t, i, end);
+    if (t->size == 2) return table_loop_uint16_t_uint16_t(t, i, end);
+    return table_loop_uint16_t_uint32_t(t, i, end);
+}
+
 void hg_table_each(const hg_table *t, int64_t begin, int64_t end)
 {
-    for (int64_t i = begin; i < end; i++) {
-        const uint32_t code = hg_table_code(t, i);
-        const int64_t row = t->channels == 1 ? 0 : i / t->inner % t->channels;
-        const int64_t k = t->by_class ? hg_atlas_class((uint8_t)code) : (int64_t)code - t->base;
-        if (HG_UNLIKELY(k < 0 || k >= t->entries)) {
-            hg_fault_range(t->fault, "code", i, code, t->base, t->base + t->entries - 1);
-            continue;
-        }
-        memcpy(t->out + i * t->size, t->entry + (row * t->entries + k) * t->size, t->size);
+    while (begin < end) {
+        const int64_t row_end = begin + t->inner - begin % t->inner;
+        const int64_t stop = t->inner < TABLE_LONG ? end : hg_min(end, row_end);
+        begin = table_loop(t, begin, stop);
+        if (begin == stop) continue;
+        hg_fault_range(t->fault, "code", begin, hg_table_code(t, begin), t->base,
+                       t->base + t->entries - 1);
+        begin++;
     }
 }
 
 static void table_run(const hg_args *a, hg_range r)
 {
     const hg_table t = hg_table_of(a);
-    hg_table_each(&t, r.begin * HG_TABLE_BLOCK, hg_min(r.end * HG_TABLE_BLOCK, t.count));
+    if (r.begin < r.end)
+        hg_table_each(&t, r.begin * HG_TABLE_BLOCK, hg_min(r.end * HG_TABLE_BLOCK, t.count));
 }
 
 const hg_kernel hg_kernels_table[] = {

@@ -2,9 +2,19 @@
  * tables, class tables, codes outside, in place. */
 #include "kernel/table.h"
 
+#include "base/cpu.h"
 #include "kernel/move.h"
 
 extern const hg_kernel hg_kernels_table[];
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_table_avx2[], hg_kernels_table_avx512[];
+static const hg_kernel *const table_tuned[] = {hg_kernels_table_avx2, hg_kernels_table_avx512};
+#elif defined(__aarch64__)
+extern const hg_kernel hg_kernels_table_neon[];
+static const hg_kernel *const table_tuned[] = {hg_kernels_table_neon};
+#else
+static const hg_kernel *const table_tuned[] = {hg_kernels_table};
+#endif
 
 static const holo_dtype table_codes[] = {HOLO_U8,     HOLO_I8,  HOLO_BOOL, HOLO_F8E4M3FN, HOLO_U16,
                                          HOLO_I16,    HOLO_F16, HOLO_BF16, HOLO_U4,       HOLO_I4,
@@ -139,6 +149,135 @@ static void table_any_size(void)
     }
 }
 
+/* ---- tuned variants equal the reference --------------------------------------------------- */
+
+typedef struct table_shape {
+    holo_dtype codes;
+    int rank;
+    int64_t dim[3];
+    int64_t axis, rows;
+} table_shape;
+
+/* Plain, rows by channel first and last, and three rows in turn, in sizes that leave tails. */
+static const table_shape table_shapes[] = {
+    {HOLO_U8, 1, {1}, 0, 1},
+    {HOLO_I8, 1, {1000}, 0, 1},
+    {HOLO_U8, 1, {HG_TABLE_BLOCK * 2 + 77}, 0, 1},
+    {HOLO_U8, 3, {3, 5, 213}, 1, 5},
+    {HOLO_U8, 3, {2, 3, 1500}, 1, 3},
+    {HOLO_U8, 3, {2, 5, 40}, 1, 5},
+    {HOLO_U8, 3, {70, 101, 3}, 2, 3},
+    {HOLO_U8, 2, {150, 4}, 1, 4},
+    {HOLO_U4, 1, {HG_TABLE_BLOCK + 4099}, 0, 1},
+    {HOLO_I4, 2, {3, 1301}, 0, 3},
+    {HOLO_U2, 1, {4101}, 0, 1},
+    {HOLO_I2, 2, {3, 1301}, 0, 3},
+    {HOLO_F16, 2, {3, 700}, 0, 3},
+    {HOLO_U16, 2, {700, 3}, 1, 3},
+};
+static const holo_dtype table_results[] = {HOLO_U8, HOLO_F16, HOLO_F32};
+
+/* Codes of the table's range alone; with `bad` one that is outside, if there is one. */
+static void table_fill_codes(holo_tensor *x, int64_t entries, int64_t base, bool bad)
+{
+    const int64_t count = holo_tensor_count(x), bits = hg_dtype_bits(x->dtype);
+    const bool can = entries < INT64_C(1) << bits;
+    uint32_t seed = 77;
+    for (int64_t i = 0; i < count; i++) {
+        seed = seed * 1664525 + 1013904223;
+        int64_t code = base + (int64_t)(seed >> 8) % entries;
+        if (bad && can && (i == count / 2 || i == count - 1))
+            code = base != 0 && i == count / 2 ? base - 1 : base + entries;
+        if (bits < 8)
+            hg_packed_set(x->data, i, (int)bits, (uint8_t)code);
+        else
+            memcpy((uint8_t *)x->data + i * bits / 8, &code, (size_t)bits / 8);
+    }
+}
+
+static void table_make_shape(move_call *c, const table_shape *s, holo_dtype entry, int64_t entries,
+                             int64_t base, bool by_class)
+{
+    move_in(c, s->codes, s->rank, s->dim);
+    holo_tensor *t = s->rows == 1 ? move_in(c, entry, 1, MOVE_DIMS(entries))
+                                  : move_in(c, entry, 2, MOVE_DIMS(s->rows, entries));
+    for (size_t i = 0; i < holo_tensor_bytes(t); i++)
+        ((uint8_t *)t->data)[i] = (uint8_t)(i * 167 + i / 256 * 31 + 5);
+    move_out(c, entry, s->rank, s->dim);
+    move_param(c, s->axis);
+    move_param(c, base);
+    move_param(c, by_class);
+    move_connect(c);
+}
+
+/* Output and fault of a kernel, out of place and, where sizes match, over the codes. */
+static void table_same(const hg_kernel *k, move_call *c)
+{
+    holo_error e = {0};
+    const hg_range all = {0, k->units(&c->args), NULL};
+    const size_t bytes = holo_tensor_bytes(&c->out[0]);
+    uint8_t *expected = malloc(bytes), *codes = c->in[0].data, *out = c->out[0].data;
+    if (!CHECK_OK(k->check(&c->args, &e), &e)) return;
+    memset(out, 0x5a, bytes);
+    hg_kernels_table->run(&c->args, all);
+    const hg_fault fault = c->fault;
+    memcpy(expected, out, bytes);
+    memset(out, 0x5a, bytes);
+    memset(&c->fault, 0, sizeof c->fault);
+    k->run(&c->args, all);
+    CHECK_MEM(out, expected, bytes);
+    CHECK_EQ_INT(c->fault.kind, fault.kind);
+    CHECK_EQ_INT(c->fault.element, fault.element);
+    CHECK_EQ_INT(c->fault.value, fault.value);
+    if (fault.kind == HG_FAULT_NONE && holo_tensor_bytes(&c->in[0]) == bytes) {
+        uint8_t *copy = malloc(bytes);
+        memcpy(copy, codes, bytes);
+        c->out[0].data = c->in[0].data = copy;
+        for (int64_t u = all.end; u-- > 0;)
+            k->run(&c->args, (hg_range){u, u + 1, NULL});
+        CHECK_MEM(copy, expected, bytes);
+        c->in[0].data = codes;
+        c->out[0].data = out;
+        free(copy);
+    }
+    memset(&c->fault, 0, sizeof c->fault);
+    free(expected);
+}
+
+static void table_try(const hg_kernel *k, const table_shape *s, int64_t entries, int64_t base,
+                      bool by_class)
+{
+    for (size_t r = 0; r < HG_COUNT(table_results); r++) {
+        move_call c = {0};
+        table_make_shape(&c, s, table_results[r], entries, base, by_class);
+        for (int bad = 0; bad < 2; bad++) {
+            table_fill_codes(&c.in[0], by_class ? 256 : entries, base, bad != 0);
+            table_same(k, &c);
+        }
+        move_free(&c);
+    }
+}
+
+static void table_tuned_equal(void)
+{
+    static const int64_t sizes[] = {1,  2,  4,  15,  16,  17,  32,  33,   64,
+                                    65, 96, 97, 128, 129, 250, 256, 65536};
+    for (size_t v = 0; v < HG_COUNT(table_tuned); v++) {
+        const hg_kernel *k = table_tuned[v];
+        if ((k->cpu & ~hg_cpu_features()) != 0) continue;
+        for (size_t s = 0; s < HG_COUNT(table_shapes); s++)
+            for (size_t n = 0; n < HG_COUNT(sizes); n++) {
+                const int64_t codes = INT64_C(1) << hg_dtype_bits(table_shapes[s].codes);
+                if (sizes[n] > codes) continue;
+                table_try(k, &table_shapes[s], sizes[n], 0, false);
+                if (sizes[n] < codes)
+                    table_try(k, &table_shapes[s], sizes[n], codes - sizes[n], false);
+                if (sizes[n] + 2 < codes) table_try(k, &table_shapes[s], sizes[n], 1, false);
+                if (sizes[n] == 96 && codes == 256) table_try(k, &table_shapes[s], 96, 0, true);
+            }
+    }
+}
+
 static void table_make_rows(move_call *c)
 {
     table_make(c, HOLO_U8, HOLO_U8, 3, 96, 0);
@@ -191,6 +330,7 @@ const hg_test_case hg_tests_kernel_table[] = {
     {"reports_codes", table_reports_codes},
     {"knows_classes", table_knows_classes},
     {"any_size", table_any_size},
+    {"tuned_equal", table_tuned_equal},
     {"refuses", table_refuses},
     {0},
 };
