@@ -34,10 +34,10 @@ static holo_status conv_check_axis(const hg_args *a, holo_error *e, int64_t kern
     return HOLO_OK;
 }
 
-holo_status hg_conv2d_check(const hg_args *a, holo_error *e)
+holo_status hg_conv2d_check(const hg_args *a, holo_error *e, hg_types types)
 {
     const holo_tensor *x = &a->in[0], *out = &a->out[0];
-    HG_TRY(hg_check_in_type(a, e, 0, HG_TYPE_BIT(HOLO_F32)));
+    HG_TRY(hg_check_in_type(a, e, 0, types));
     HG_TRY(hg_check_out_type(a, e, 0, HG_EPILOGUE_TYPES));
     HG_TRY(hg_check_rank(x, e, "input", 4, 4));
     HG_TRY(hg_check_rank(out, e, "output", 4, 4));

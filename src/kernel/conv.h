@@ -12,9 +12,9 @@ typedef struct hg_conv2d {
     int64_t kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w;
 } hg_conv2d;
 
-/* in[0] is f32 [n, h, w, c] and out[0] [n, oh, ow, o]; param 0..7 are kernel, stride, padding and
- * dilation. No coordinate above can overflow. */
-holo_status hg_conv2d_check(const hg_args *a, holo_error *e);
+/* in[0] is [n, h, w, c] of one of the types and out[0] [n, oh, ow, o]; param 0..7 are kernel,
+ * stride, padding and dilation. No coordinate above can overflow. */
+holo_status hg_conv2d_check(const hg_args *a, holo_error *e, hg_types types);
 /* Checked arguments only. */
 hg_conv2d hg_conv2d_of(const hg_args *a);
 

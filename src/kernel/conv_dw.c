@@ -19,7 +19,7 @@ holo_status hg_conv_dw_check(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_check_counts(a, e, 2, -1, 1, 8));
     HG_TRY(hg_check_in_type(a, e, 1, HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F16)));
-    HG_TRY(hg_conv2d_check(a, e));
+    HG_TRY(hg_conv2d_check(a, e, HG_TYPE_BIT(HOLO_F32)));
     HG_TRY(hg_check_rank(&a->in[1], e, "packed weights", 2, 2));
     const int64_t c = a->in[0].dim[3], taps = a->param[0] * a->param[1];
     HG_REQUIRE(e, a->out[0].dim[3] == c, HOLO_E_SHAPE, "output has %lld channels, expected %lld",

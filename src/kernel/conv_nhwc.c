@@ -21,7 +21,7 @@ holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_check_counts(a, e, 2, -1, 1, 9));
     HG_TRY(hg_check_in_type(a, e, 1, HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F16)));
-    HG_TRY(hg_conv2d_check(a, e));
+    HG_TRY(hg_conv2d_check(a, e, HG_TYPE_BIT(HOLO_F32)));
     HG_TRY(hg_check_rank(&a->in[1], e, "packed weights", 4, 4));
     HG_TRY(hg_check_param(a, e, 8, "groups", 1, INT32_MAX));
     const holo_tensor *w = &a->in[1];

@@ -43,6 +43,11 @@ holo_status hg_igemm_check(const hg_args *a, holo_error *e, int64_t rows, int64_
         HG_REQUIRE(e, count == columns, HOLO_E_SHAPE, "%lld zero points for %lld columns",
                    (long long)count, (long long)columns);
     }
+    return hg_igemm_check_end(a, e);
+}
+
+holo_status hg_igemm_check_end(const hg_args *a, holo_error *e)
+{
     if (a->code == NULL)
         HG_REQUIRE(e, a->n_in <= HG_IGEMM_FIRST_EXTRA && a->out[0].dtype == HOLO_I32, HOLO_E_TYPE,
                    "%u inputs and a result of type %s without an epilogue, expected at most %d and "
@@ -127,30 +132,31 @@ typedef struct igemm_unit {
     int64_t row, rows, channel_group, panel, panels;
 } igemm_unit;
 
-static bool igemm_is_signed(const hg_args *a)
-{
-    return a->in[0].dtype == HOLO_I8;
-}
-
 void hg_igemm_lift(uint8_t *dst, const uint8_t *src, int64_t count, bool is_signed)
 {
-    const uint8_t flip = is_signed ? HG_CODE_LIFT : 0;
-    for (int64_t i = 0; i < count; i++)
-        dst[i] = src[i] ^ flip;
+    const uint64_t flip = UINT64_C(0x8080808080808080);
+    int64_t i = 0;
+    if (!is_signed) {
+        memcpy(dst, src, (size_t)count);
+        return;
+    }
+    for (; i + 8 <= count; i += 8) {
+        uint64_t codes;
+        memcpy(&codes, src + i, sizeof codes);
+        codes ^= flip;
+        memcpy(dst + i, &codes, sizeof codes);
+    }
+    for (; i < count; i++)
+        dst[i] = src[i] ^ HG_CODE_LIFT;
 }
 
-/* Zero points of the rows, as of unsigned codes. */
-static void igemm_find_zeros(const igemm_unit *u)
+uint8_t hg_igemm_zero(const hg_args *a, int64_t row)
 {
-    const hg_args *a = u->g->args;
-    const bool has = hg_args_has(a, HG_IGEMM_ZERO_A), is_signed = igemm_is_signed(a);
-    const uint8_t *z = has ? a->in[HG_IGEMM_ZERO_A].data : NULL;
-    const int64_t step = has && holo_tensor_count(&a->in[HG_IGEMM_ZERO_A]) != 1;
-    for (int64_t i = 0; i < u->rows; i++) {
-        uint8_t code = 0;
-        if (has) code = z[(u->row + i) * step];
-        u->zero_a[i] = is_signed ? (uint8_t)(code ^ HG_CODE_LIFT) : code;
-    }
+    const holo_tensor *z = &a->in[HG_IGEMM_ZERO_A];
+    uint8_t code = 0;
+    if (hg_args_has(a, HG_IGEMM_ZERO_A))
+        code = ((const uint8_t *)z->data)[holo_tensor_count(z) == 1 ? 0 : row];
+    return a->in[0].dtype == HOLO_I8 ? code ^ HG_CODE_LIFT : code;
 }
 
 static const uint8_t *igemm_rows(const igemm_unit *u, int64_t *lda)
@@ -180,7 +186,8 @@ static void igemm_prepare_rows(const igemm_unit *u)
 {
     const hg_igemm *g = u->g;
     if (g->direct == NULL) g->gather(g, u->row, u->rows, u->channel_group, u->gathered);
-    igemm_find_zeros(u);
+    for (int64_t i = 0; i < u->rows; i++)
+        u->zero_a[i] = hg_igemm_zero(g->args, u->row + i);
     if (hg_args_has(g->args, HG_IGEMM_ZERO_B)) igemm_sum_rows(u);
 }
 
@@ -201,6 +208,15 @@ static void igemm_store(const hg_args *a, const hg_epilogue_tile *t)
     for (int64_t i = 0; i < t->rows; i++)
         memcpy((int32_t *)a->out[0].data + (t->row + i) * n + t->col,
                (const int32_t *)t->data + i * t->ld, (size_t)t->cols * sizeof(int32_t));
+}
+
+void hg_igemm_finish(const hg_args *a, const hg_epilogue *ep, const hg_igemm_form *form,
+                     const hg_epilogue_tile *tile)
+{
+    if (ep == NULL)
+        igemm_store(a, tile);
+    else if (form == NULL || form->finish == NULL || !form->finish(a, tile))
+        hg_epilogue_run(ep, tile);
 }
 
 static void igemm_run_unit(const igemm_unit *u, const hg_epilogue *ep)
@@ -231,10 +247,7 @@ static void igemm_run_unit(const igemm_unit *u, const hg_epilogue *ep)
                                    .rows = u->rows,
                                    .col = first,
                                    .cols = cols};
-    if (g->args->code == NULL)
-        igemm_store(g->args, &tile);
-    else if (u->form->finish == NULL || !u->form->finish(g->args, &tile))
-        hg_epilogue_run(ep, &tile);
+    hg_igemm_finish(g->args, g->args->code == NULL ? NULL : ep, u->form, &tile);
 }
 
 void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r)

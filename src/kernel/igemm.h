@@ -75,15 +75,22 @@ enum { HG_IGEMM_ZERO_A = 2, HG_IGEMM_ZERO_B, HG_IGEMM_FIRST_EXTRA };
 /* Zero points and the epilogue: `rows` and `columns` of the whole product. */
 HG_MUST_CHECK holo_status hg_igemm_check(const hg_args *a, holo_error *e, int64_t rows,
                                          int64_t columns);
+/* The epilogue alone. */
+HG_MUST_CHECK holo_status hg_igemm_check_end(const hg_args *a, holo_error *e);
 /* Dims of the packed right side, `lead` of them before (panels, quads + 1, 64). */
 HG_MUST_CHECK holo_status hg_igemm_check_packed(const hg_args *a, holo_error *e, int64_t columns,
                                                 int64_t k);
 int64_t hg_igemm_units(const hg_igemm *g);
 size_t hg_igemm_scratch(const hg_igemm *g, const hg_igemm_form *form);
 void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r);
+/* Sums of a tile go where they belong; ep is NULL without code, form NULL for the portable one. */
+void hg_igemm_finish(const hg_args *a, const hg_epilogue *ep, const hg_igemm_form *form,
+                     const hg_epilogue_tile *tile);
 /* The portable form. */
 extern const hg_igemm_form hg_igemm_portable;
 
+/* Zero point of a row of the left side, as an unsigned code. */
+uint8_t hg_igemm_zero(const hg_args *a, int64_t row);
 /* dst[i] = src[i] as an unsigned code. */
 void hg_igemm_lift(uint8_t *dst, const uint8_t *src, int64_t count, bool is_signed);
 

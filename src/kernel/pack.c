@@ -159,7 +159,8 @@ static void pack_conv_run(const hg_args *a, hg_range r)
 
 static holo_status pack_dw_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(pack_check_common(a, e, PACK_TYPES_HALF, 1, 0, 4, 2));
+    HG_TRY(pack_check_common(a, e, PACK_TYPES_HALF | HG_TYPE_BIT(HOLO_U8) | HG_TYPE_BIT(HOLO_I8), 1,
+                             0, 4, 2));
     const holo_tensor *w = &a->in[0];
     HG_REQUIRE(e, w->dim[1] == 1, HOLO_E_SHAPE, "weights have %lld channels a group, expected 1",
                (long long)w->dim[1]);

@@ -119,6 +119,7 @@ static void string_split_skip_space(holo_string *s)
     uint64_t n = 0;
     for (uint64_t one; (one = string_split_space(s, n)) != 0;)
         n += one;
+    if (n == 0) return; /* an empty text may have no address */
     s->text += n;
     s->length -= n;
 }

@@ -1,6 +1,7 @@
 /* choose_layout.c - convolutions and what surrounds them work on channels-last tensors: each is
  * rewritten with a Transpose before and after; push_transpose then moves these together and most of
  * them vanish. Weights are packed for the kernels; f16 weights behind a Cast stay f16. */
+#include "op/op_codes.h"
 #include "op/op_pool.h"
 #include "pass/pass.h"
 
@@ -69,6 +70,22 @@ static bool layout_is_depthwise(const hg_graph *g, const hg_type *w, int64_t gro
            hg_dim_is(&g->dims, w->dim[1], 1);
 }
 
+/* Window attributes, the size of the kernel and, if wanted, the number of outputs. */
+static uint32_t layout_conv_attrs(hg_build *b, const hg_type *w, int32_t rank, bool outputs,
+                                  hg_attr attr[16])
+{
+    uint32_t n_attr = 0;
+    for (uint32_t i = 0; i < b->node->n_attr && n_attr < 12; i++)
+        if (!hg_str_is(b->node->attr[i].name, "kernel_shape"))
+            attr[n_attr++] = layout_attr(b, &b->node->attr[i], rank);
+    int64_t kernel[2] = {1, 1};
+    for (int k = 0; k < 2; k++)
+        (void)hg_dim_is_const(&b->g->dims, w->dim[2 + k], &kernel[k]);
+    attr[n_attr++] = hg_attr_make_ints(b, "kernel_shape", kernel, 2);
+    if (outputs) attr[n_attr++] = hg_attr_make_dims(b, "out_channels", &w->dim[0], 1);
+    return n_attr;
+}
+
 static holo_status layout_conv(hg_graph *g, hg_node_id id, hg_value_id constant)
 {
     hg_build b;
@@ -79,19 +96,10 @@ static holo_status layout_conv(hg_graph *g, hg_node_id id, hg_value_id constant)
     if (b.status != HOLO_OK) return b.status;
     hg_type wt = *hg_build_type(&b, w);
     bool depthwise = layout_is_depthwise(g, &wt, groups);
-    hg_attr group = hg_attr_make_int("group", groups);
+    hg_attr group = hg_attr_make_int("group", groups), attr[16];
     hg_value_id packed = depthwise ? hg_build_op(&b, "holo:PackDw", &w, 1, NULL, 0)
                                    : hg_build_op(&b, "holo:PackConv", &w, 1, &group, 1);
-    hg_attr attr[16];
-    uint32_t n_attr = 0;
-    for (uint32_t i = 0; i < b.node->n_attr && n_attr < 12; i++)
-        if (!hg_str_is(b.node->attr[i].name, "kernel_shape"))
-            attr[n_attr++] = layout_attr(&b, &b.node->attr[i], rank);
-    int64_t kernel[2] = {1, 1};
-    for (int k = 0; k < 2; k++)
-        (void)hg_dim_is_const(&g->dims, wt.dim[2 + k], &kernel[k]);
-    attr[n_attr++] = hg_attr_make_ints(&b, "kernel_shape", kernel, 2);
-    if (!depthwise) attr[n_attr++] = hg_attr_make_dims(&b, "out_channels", &wt.dim[0], 1);
+    const uint32_t n_attr = layout_conv_attrs(&b, &wt, rank, !depthwise, attr);
     hg_value_id in[2] = {x, packed};
     hg_value_id out =
         hg_build_op(&b, depthwise ? "holo:ConvDw" : "holo:ConvNhwc", in, 2, attr, n_attr);
@@ -99,6 +107,69 @@ static holo_status layout_conv(hg_graph *g, hg_node_id id, hg_value_id constant)
     hg_build_replace(&b, 0, layout_after(&b, out, rank));
     if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
     return b.status;
+}
+
+/* Columns of codes along k as PackConvI8 lays them out. */
+static bool layout_codes(const hg_graph *g, const hg_value *w, hg_codes *c)
+{
+    int64_t dim[4];
+    for (int k = 0; k < 4; k++)
+        if (!hg_dim_is_const(&g->dims, w->type.dim[k], &dim[k])) return false;
+    c->columns = dim[0];
+    c->k = dim[1] * dim[2] * dim[3];
+    c->channels = dim[1];
+    c->channel_step = dim[2] * dim[3];
+    c->tap_step = 1;
+    c->column_step = c->k;
+    return true;
+}
+
+static holo_status layout_conv_codes(hg_graph *g, hg_node_id id)
+{
+    hg_build b;
+    hg_build_init(&b, g, id);
+    const int32_t rank = hg_build_type(&b, hg_build_in(&b, 0))->rank;
+    const int64_t groups = hg_node_int(b.node, "group", 1);
+    hg_codes codes = {.value = layout_widen(&b, hg_build_in(&b, 1))};
+    hg_value_id x = layout_before(&b, hg_build_in(&b, 0)), zero = hg_build_in(&b, 3), packed;
+    if (b.status != HOLO_OK) return b.status;
+    const hg_type wt = *hg_build_type(&b, codes.value);
+    const bool depthwise = layout_is_depthwise(g, &wt, groups);
+    const bool pairs = layout_codes(g, hg_graph_value(g, codes.value), &codes) && !depthwise &&
+                       hg_codes_are_pairs(g, &codes);
+    hg_attr group = hg_attr_make_int("group", groups), attr[17];
+    uint32_t n_attr = layout_conv_attrs(&b, &wt, rank, !depthwise, attr);
+    if (depthwise) {
+        packed = hg_build_op(&b, "holo:PackDw", &codes.value, 1, NULL, 0);
+    } else {
+        packed = hg_build_op(&b, "holo:PackConvI8", &codes.value, 1, &group, 1);
+        zero = hg_build_codes_zero(&b, zero, wt.dtype, codes.columns);
+        attr[n_attr++] = hg_attr_make_int("pairs", pairs);
+    }
+    hg_value_id in[4] = {x, packed, hg_build_in(&b, 2), zero};
+    hg_value_id out =
+        hg_build_op(&b, depthwise ? "holo:ConvDwI8" : "holo:ConvNhwcI8", in, 4, attr, n_attr);
+    hg_build_replace(&b, 0, layout_after(&b, out, rank));
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    return b.status;
+}
+
+/* Constant weights of one or two spatial dims, zero points that the kernels take. */
+static bool layout_takes_codes(const hg_graph *g, const hg_node *n)
+{
+    const hg_value *w = hg_graph_value(g, hg_node_in(g, n, 1));
+    const hg_value_id zero = hg_node_in(g, n, 2);
+    int64_t outputs, count;
+    if (w->constant == NULL || w->constant->bytes == 0 || w->type.rank < 3 || w->type.rank > 4)
+        return false;
+    if (zero != 0) {
+        const hg_type *t = &hg_graph_value(g, zero)->type;
+        if (t->rank > 1 ||
+            (t->rank == 1 && !(hg_dim_is_const(&g->dims, t->dim[0], &count) && count == 1)))
+            return false;
+    }
+    return hg_dim_is_const(&g->dims, w->type.dim[0], &outputs) &&
+           hg_codes_zero_fits(g, hg_node_in(g, n, 3), outputs);
 }
 
 /* Pools and resizing follow the convolutions; alone they are left as they are. */
@@ -147,6 +218,11 @@ static holo_status layout_node(hg_graph *g, hg_node_id id, bool *changed)
         *changed = true;
         return layout_conv(g, id, constant);
     }
+    if (hg_op_is(n, "ConvInteger")) {
+        if (!layout_takes_codes(g, n)) return HOLO_OK;
+        *changed = true;
+        return layout_conv_codes(g, id);
+    }
     /* Sizes that its kernel finds in the data are those of this very node. */
     if (hg_op_is(n, "Resize") && layout_is_image(g, n) && !hg_graph_is_measured(g, n->out[0])) {
         *changed = true;
@@ -165,7 +241,8 @@ static holo_status layout_run(hg_graph *g, bool *changed)
     bool any = false;
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;
          id = hg_graph_node(g, id)->next)
-        any |= hg_op_is(hg_graph_node(g, id), "Conv");
+        any |=
+            hg_op_is(hg_graph_node(g, id), "Conv") || hg_op_is(hg_graph_node(g, id), "ConvInteger");
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; any && id != 0;) {
         hg_node_id next = hg_graph_node(g, id)->next;
         HG_TRY(layout_node(g, id, changed));

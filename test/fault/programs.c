@@ -117,6 +117,11 @@ const char *const fault_graphs[] = {
     " return %p as \"p\" }",
     "graph(%x: float32[n,2,4,4], %w: float32[2,3,3,3]) {"
     " %a = ConvTranspose(%x, %w) {strides=[2,2], output_padding=[1,1]} return %a as \"a\" }",
+    "graph(%x: uint8[n,2,4,4], %z: uint8[]) {"
+    " %w = const int8[3,2,1,2] {1,-2,100,100,5,6,7,-128,9,10,11,12} %b = const int8[3] {0,3,4}"
+    " %v = const uint8[2,1,1,2] {1,2,200,255} %c = ConvInteger(%x, %w, %z, %b)"
+    " %d = ConvInteger(%x, %v, %z) {group=2} %e = Cast(%d) {to=1}"
+    " return %c as \"c\", %e as \"e\" }",
     "graph(%x: uint8[n,2,5,5], %w: uint8[3,2,3,3]) { %a = ConvInteger(%x, %w)"
     " {pads=[1,0,1,0]} return %a as \"a\" }",
     "graph(%x: float32[n,2,5,5], %w: float32[3,2,3,3], %o: float32[n,18,3,3], %b: float32[3],"

@@ -17,7 +17,8 @@ const hg_op hg_op_internal_packdw = {
     .since = 1,
     .in = {1, 1},
     .out = {1, 1},
-    .types = HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F16),
+    .types =
+        HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F16) | HG_TYPE_BIT(HOLO_U8) | HG_TYPE_BIT(HOLO_I8),
     .flags = HG_OP_INTERNAL | HG_OP_AT_WRITE,
     .infer = packdw_infer,
     .kernel = "pack.dw",
