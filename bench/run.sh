@@ -6,9 +6,10 @@
 #   embed     one program with its model inside: bytes the runtime adds, time from start to first output
 #   compile   time and peak memory of compiling
 #   peers     against ONNX Runtime, interleaved: speed, accuracy, opening, memory, file size
+#   web       in a browser against onnxruntime-web: speed, time to the first result, bytes downloaded
 #   op [STEM] single kernels, bench/op/STEM.c
 #
-# Without WHAT: all but op. Each prints a table and writes bench/results/WHAT.json; peers also draws
+# Without WHAT: all but op and web. Each prints a table and writes bench/results/WHAT.json; peers also draws
 # peers.svg. Let nothing else run meanwhile.
 #
 # HOLO_BENCH_BUILD   the build to measure                       (build/release)
@@ -47,7 +48,7 @@ bench_op() { # [STEM]
 what=${1:-all}
 [ $# -eq 0 ] || shift
 case $what in
-open | size | embed | compile | peers) python "$what" "$@" ;;
+open | size | embed | compile | peers | web) python "$what" "$@" ;;
 op) bench_op "$@" ;;
 all)
     for each in open size embed compile peers; do
@@ -56,5 +57,5 @@ all)
     done
     ;;
 -h | --help | help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' bench/run.sh ;;
-*) die "there is nothing called $what to measure: open, size, embed, compile, peers or op" ;;
+*) die "there is nothing called $what to measure: open, size, embed, compile, peers, web or op" ;;
 esac

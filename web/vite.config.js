@@ -12,7 +12,11 @@ const headers = {
 };
 
 // The package is loaded as it is, file by file: its workers start each other, which bundlers do not follow.
-const hologram = { external: ['hologram'], output: { paths: { hologram: '../hologram/lib/index.js' } } };
+const hologram = {
+  input: [at('index.html'), at('bench.html')],
+  external: ['hologram'],
+  output: { paths: { hologram: '../hologram/lib/index.js' } },
+};
 
 export default defineConfig(({ command }) => ({
   base: './',

@@ -77,5 +77,6 @@ static holo_status codes_run(hg_graph *g, bool *changed)
 const hg_pass hg_pass_pack_codes = {
     .name = "pack_codes",
     .brief = "constant matrices of 8-bit codes are stored in the layout the kernels read",
+    .flags = HG_PASS_TUNED,
     .run = codes_run,
 };

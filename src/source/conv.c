@@ -1,4 +1,5 @@
-/* conv.c - the kernels "conv" and "convtranspose" as loops: tap by tap, then channel by channel. */
+/* conv.c - the kernels "conv", "conv.i8" and "convtranspose" as loops: tap by tap, then channel by
+ * channel. */
 #include "kernel/conv.h"
 #include "source/source.h"
 
@@ -85,43 +86,64 @@ static void conv_indices(const hg_args *a, const hg_conv_shape *c, hg_ctext *x, 
     }
 }
 
-static bool conv_any(hg_source *s, const hg_args *a, bool transposed)
+/* One product: floats as they are, 8-bit codes less their zero points. */
+static void conv_product(hg_source *s, const hg_args *a, const char *x, const char *w, bool is_code)
+{
+    hg_ctext load[2], zero;
+    hg_source_load(s, &load[0], 0, x);
+    hg_source_load(s, &load[1], 1, w);
+    for (uint32_t i = 0; is_code && i < 2; i++) {
+        if (!hg_args_has(a, 2 + i)) continue;
+        const bool is_each = i == 1 && holo_tensor_count(&a->in[3]) > 1;
+        hg_source_load(s, &zero, 2 + i, is_each ? "i1" : "0");
+        const hg_ctext plain = load[i];
+        hg_ctext_set(&load[i], "(%s - %s)", plain.text, zero.text);
+    }
+    hg_source_line(s, is_code ? "r += (uint32_t)(%s * %s);" : "r += %s * %s;", load[0].text,
+                   load[1].text);
+}
+
+static bool conv_any(hg_source *s, const hg_args *a, bool transposed, bool is_code)
 {
     const holo_tensor *out = &a->out[0];
     const hg_conv_shape c = hg_conv_shape_of(a, transposed);
-    hg_ctext x, w, load_x, load_w;
+    hg_ctext x, w, bias;
     int levels = hg_source_for_dims(s, out, 0, out->rank);
     if (c.groups > 1) /* so there are several channels, and i1 */
         hg_source_line(s, "const int32_t g = i1 / %" PRId64 ";", c.group_o);
-    hg_source_line(s, "%s r = 0;", conv_acc(a->in[0].dtype));
+    hg_source_line(s, "%s r = 0;", is_code ? "uint32_t" : conv_acc(a->in[0].dtype));
     conv_indices(a, &c, &x, &w);
     int inner = conv_taps(s, &c);
     inner += hg_source_for(s, "c", c.group_c);
-    hg_source_load(s, &load_x, 0, x.text);
-    hg_source_load(s, &load_w, 1, w.text);
-    hg_source_line(s, "r += %s * %s;", load_x.text, load_w.text);
+    conv_product(s, a, x.text, w.text, is_code);
     hg_source_close(s, inner);
-    if (hg_args_has(a, 2)) {
-        hg_source_load(s, &load_x, 2, out->dim[1] == 1 ? "0" : "i1");
-        hg_source_line(s, "r += %s;", load_x.text);
+    if (!is_code && hg_args_has(a, 2)) {
+        hg_source_load(s, &bias, 2, out->dim[1] == 1 ? "0" : "i1");
+        hg_source_line(s, "r += %s;", bias.text);
     }
-    bool ok = hg_source_finish(s, "r", 3);
+    bool ok = hg_source_finish(s, is_code ? "(int32_t)r" : "r", 3);
     hg_source_close(s, levels);
     return ok;
 }
 
+static bool conv_i8_write(hg_source *s, const hg_args *a)
+{
+    return conv_any(s, a, false, true);
+}
+
 static bool conv_write(hg_source *s, const hg_args *a)
 {
-    return conv_any(s, a, false);
+    return conv_any(s, a, false, false);
 }
 
 static bool convtranspose_write(hg_source *s, const hg_args *a)
 {
-    return conv_any(s, a, true);
+    return conv_any(s, a, true, false);
 }
 
 const hg_source_kernel hg_source_kernels_conv[] = {
     {"conv", conv_write},
+    {"conv.i8", conv_i8_write},
     {"convtranspose", convtranspose_write},
     {0},
 };

@@ -148,6 +148,49 @@ static void source_build_functions(source_graph *b)
         holo_graph_output(b->g, source_one(b, ops[i], x), ops[i]);
 }
 
+static holo_value_id source_bytes(source_graph *b, holo_dtype dtype, int32_t rank,
+                                  const int64_t *dim)
+{
+    uint8_t data[1024];
+    holo_tensor t = {.data = data, .rank = rank, .dtype = dtype};
+    if (rank > 0) memcpy(t.dim, dim, (size_t)rank * sizeof *dim);
+    for (int64_t i = 0; i < holo_tensor_count(&t); i++)
+        data[i] = (uint8_t)(int)(source_random(b) * 100 + 128);
+    return holo_graph_constant(b->g, &t);
+}
+
+static holo_value_id source_scale(source_graph *b, float value)
+{
+    holo_tensor t = {.data = &value, .rank = 0, .dtype = HOLO_F32};
+    return holo_graph_constant(b->g, &t);
+}
+
+/* Integer products with zero points, and a chain over bytes that becomes a table. */
+static void source_build_codes(source_graph *b)
+{
+    const holo_value_id x = holo_graph_input(b->g, "x", HOLO_F32, "1,4,6,5");
+    const holo_value_id step = source_scale(b, 0.02f), small = source_scale(b, 0.004f);
+    const holo_value_id zero = source_bytes(b, HOLO_U8, 0, NULL);
+    const holo_value_id codes =
+        source_node(b, "QuantizeLinear", (holo_value_id[]){x, step, zero}, 3, NULL, 0);
+    const holo_value_id w = source_bytes(b, HOLO_I8, 4, (const int64_t[]){3, 4, 2, 2});
+    const holo_value_id w_zero = source_bytes(b, HOLO_I8, 1, (const int64_t[]){3});
+    const holo_value_id sums =
+        source_node(b, "ConvInteger", (holo_value_id[]){codes, w, zero, w_zero}, 4, NULL, 0);
+    holo_graph_output(b->g, sums, "sums");
+    const holo_value_id m = source_bytes(b, HOLO_U8, 2, (const int64_t[]){5, 7});
+    holo_graph_output(
+        b->g, source_node(b, "MatMulInteger", (holo_value_id[]){codes, m, zero}, 3, NULL, 0),
+        "products");
+    holo_value_id y =
+        source_node(b, "DequantizeLinear", (holo_value_id[]){codes, step, zero}, 3, NULL, 0);
+    y = source_one(b, "Sigmoid", source_one(b, "Tanh", y));
+    y = source_node(b, "QuantizeLinear", (holo_value_id[]){y, small, zero}, 3, NULL, 0);
+    holo_graph_output(b->g, y, "looked_up");
+    const int64_t pick[] = {1, 0};
+    holo_graph_output(b->g, source_ints(b, pick, 2), "constant");
+}
+
 /* ---- compile, write, run ----------------------------------------------------------------------
  */
 
@@ -305,6 +348,11 @@ static void source_functions(void)
     source_check(source_build_functions, HOLO_EXACT, 0);
 }
 
+static void source_codes(void)
+{
+    source_check(source_build_codes, HOLO_EXACT, 0);
+}
+
 /* Fast kernels may fuse and reorder: products of at most 60 terms below 1 stay this close. */
 static void source_fast_net(void)
 {
@@ -399,6 +447,7 @@ const hg_test_case hg_tests_source_source[] = {
     {"dense", source_dense},
     {"move", source_move},
     {"functions", source_functions},
+    {"codes", source_codes},
     {"fast_net", source_fast_net},
     {"fast_dense", source_fast_dense},
     {"refuses", source_refuses},

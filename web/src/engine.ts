@@ -13,7 +13,7 @@ export interface LoadReport {
   /** Of the runtime's own files and of the models, as they came over the wire. */
   runtimeBytes: number;
   modelBytes: number;
-  /** From the last byte to ready: instantiate, parse, optimise, pack. */
+  /** From bytes to ready: instantiate, parse, optimise, pack. */
   readySeconds: number;
   threads: number;
 }

@@ -1,59 +1,32 @@
 // engine_ort.ts - the same ONNX files with onnxruntime-web.
-import type { Engine, Feed, LoadReport, OnProgress, Stage } from './engine';
-
-interface Reply {
-  id?: number;
-  result?: unknown;
-  error?: string;
-  progress?: [number, number];
-}
+import { type Engine, type Feed, type LoadReport, type OnProgress, type Stage, STAGES, sumProgress } from './engine';
+import { Ort } from './ort';
 
 export class OrtEngine implements Engine {
   readonly name = 'onnxruntime-web';
-  private worker: Worker | null = null;
-  private next = 1;
-  private waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
-  private onProgress: OnProgress = () => {};
+  private ort: Ort | null = null;
 
-  load(folder: string, threads: number, onProgress: OnProgress): Promise<LoadReport> {
-    this.onProgress = onProgress;
-    this.worker = new Worker(new URL('./ort.worker.ts', import.meta.url), { type: 'module', name: 'onnxruntime-web' });
-    this.worker.onmessage = ({ data }: MessageEvent<Reply>) => this.receive(data);
-    this.worker.onerror = (event) => this.fail(new Error(event.message || 'the worker of onnxruntime-web failed'));
-    return this.call<LoadReport>({ call: 'load', folder: new URL(folder, location.href).href, threads });
+  async load(folder: string, threads: number, onProgress: OnProgress): Promise<LoadReport> {
+    const ort = new Ort(threads);
+    this.ort = ort;
+    const progress = sumProgress(STAGES.length, onProgress);
+    const opened = await Promise.all(STAGES.map((stage, i) => ort.open(stage, `${folder}/${stage}.onnx`, progress[i])));
+    return {
+      runtimeBytes: opened[0].runtimeBytes,
+      modelBytes: opened.reduce((sum, each) => sum + each.bytes, 0),
+      readySeconds: opened.reduce((sum, each) => sum + each.seconds, 0),
+      threads: opened[0].threads,
+    };
   }
 
-  run(stage: Stage, feeds: Record<string, Feed>): Promise<Float32Array> {
-    return this.call<Float32Array>({ call: 'run', stage, feeds });
+  async run(stage: Stage, feeds: Record<string, Feed>): Promise<Float32Array> {
+    if (!this.ort) throw new Error('the models are not loaded');
+    const out = await this.ort.run(stage, feeds);
+    return Object.values(out)[0].data as Float32Array;
   }
 
   dispose(): void {
-    this.worker?.terminate();
-    this.worker = null;
-    this.fail(new Error('stopped'));
-  }
-
-  private call<T>(request: object): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      const id = this.next++;
-      this.waiting.set(id, { resolve: resolve as (value: never) => void, reject });
-      this.worker!.postMessage({ id, ...request });
-    });
-  }
-
-  private receive(reply: Reply): void {
-    if (reply.progress) {
-      this.onProgress(...reply.progress);
-      return;
-    }
-    const waiting = this.waiting.get(reply.id!);
-    this.waiting.delete(reply.id!);
-    if (reply.error !== undefined) waiting?.reject(new Error(reply.error));
-    else waiting?.resolve(reply.result as never);
-  }
-
-  private fail(error: Error): void {
-    for (const { reject } of this.waiting.values()) reject(error);
-    this.waiting.clear();
+    this.ort?.dispose();
+    this.ort = null;
   }
 }
