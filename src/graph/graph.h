@@ -124,6 +124,21 @@ typedef struct hg_meta {
     hg_str key, value;
 } hg_meta;
 
+/* Which demands are taken: while nodes of the model are inferred those that nobody else checks. */
+typedef enum hg_demand_level {
+    HG_DEMAND_NONE,    /* a rewrite infers what it makes */
+    HG_DEMAND_LASTING, /* a kernel checks the others */
+    HG_DEMAND_ALL      /* the node will be rewritten */
+} hg_demand_level;
+
+/* Two sizes that an operator takes only when they are equal, which its shape rule could not decide:
+ * the runtime compares them as soon as both are known. */
+typedef struct hg_demand {
+    hg_dim actual, expected;
+    hg_demand_level level;
+    hg_str what; /* node, operator and the sizes, for the message */
+} hg_demand;
+
 typedef struct hg_graph {
     hg_ctx *ctx;
     hg_dims dims;
@@ -140,6 +155,10 @@ typedef struct hg_graph {
     size_t n_meta, meta_capacity;
     struct hg_graph **child; /* bodies that have become graphs of their own (op/op_body.h) */
     size_t n_child, child_capacity;
+    hg_demand *demand; /* see demand.c */
+    size_t n_demand, demand_capacity;
+    hg_map demands; /* those that are kept */
+    hg_demand_level demand_level;
     uint32_t number; /* of its program in the file, once that is decided */
     bool is_body;
 } hg_graph;
@@ -233,6 +252,14 @@ void hg_graph_splice(hg_graph *g, hg_region_id body, hg_node_id before);
 void hg_graph_swap_bodies(hg_graph *g, hg_node_id a, uint32_t i, hg_node_id b, uint32_t j);
 /* Attributes are immutable arrays: this copies them with one added or replaced. */
 HG_MUST_CHECK holo_status hg_graph_set_attr(hg_graph *g, hg_node_id node, hg_attr attr);
+
+/* ---- demands (demand.c) --------------------------------------------------------------- */
+
+/* What node `id` demands, if that level is taken; dims.failed is set when there is no memory. */
+void hg_graph_demand(hg_graph *g, hg_node_id id, hg_demand_level level, hg_dim actual,
+                     hg_dim expected);
+/* Of those from `first` on the ones of this level are kept, but for what is demanded already. */
+HG_MUST_CHECK holo_status hg_graph_keep_demands(hg_graph *g, size_t first, hg_demand_level level);
 
 /* ---- check and print (verify.c, dump.c, parse.c) ------------------------------------- */
 

@@ -18,7 +18,10 @@ static holo_status reduce_axes_check_in(const hg_args *a, holo_error *e)
     HG_TRY(hg_check_param(a, e, 2, "noop", 0, 1));
     HG_TRY(hg_check_in_type(a, e, 0, HG_TYPES_NUMBER | HG_TYPES_BOOL));
     HG_TRY(hg_check_in_type(a, e, 1, HG_ELEM_INDEX));
-    return hg_check_rank(&a->in[1], e, "axes", 0, 1);
+    HG_TRY(hg_check_rank(&a->in[1], e, "axes", 0, 1));
+    HG_REQUIRE(e, holo_tensor_count(&a->in[1]) <= a->in[0].rank || a->in[1].rank == 0, HOLO_E_SHAPE,
+               "%lld axes, expected at most %d", (long long)a->in[1].dim[0], a->in[0].rank);
+    return HOLO_OK;
 }
 
 /* Mask of the reduced dims; false and the offending axis when one is out of range. */

@@ -204,6 +204,7 @@ static void sequence_tensor_concat_run(const hg_args *a, hg_range r)
     (void)r;
     for (int64_t i = 0; i < a->in[0].dim[0]; i++) {
         size_t bytes = line * (size_t)(a->param[1] == 1 ? 1 : item[i].dim[axis]);
+        if (bytes == 0) continue; /* there may be no memory to point into */
         sequence_tensor_copy_lines(item[i].data, bytes, to, line * (size_t)out->dim[axis], bytes,
                                    outer);
         to += bytes;

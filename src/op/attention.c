@@ -44,6 +44,10 @@ static holo_status attention_read(const hg_infer *n, hg_attention_shape *s)
         (few < 1 || many % few != 0))
         return hg_infer_fail(n, HOLO_E_SHAPE, "%lld heads of queries and %lld of keys do not fit",
                              (long long)many, (long long)few);
+    hg_dims *d = n->dims;
+    hg_dim shared = hg_dim_floordiv(d, s->q_heads, hg_dim_max(d, s->heads, hg_dim_const(d, 1)));
+    if (!hg_infer_equal(n, s->q_heads, hg_dim_mul(d, shared, s->heads)))
+        return hg_infer_fail(n, HOLO_E_SHAPE, "the heads of queries and keys do not fit");
     return HOLO_OK;
 }
 

@@ -30,7 +30,7 @@ static holo_status batchnormalization_infer(hg_infer *n)
     for (uint32_t i = 1; i < 5; i++) {
         HG_TRY(hg_infer_types(n, i, HG_TYPES_FLOAT));
         HG_TRY(hg_infer_rank(n, i, 1, spatial != 0 ? 1 : x->rank - 1));
-        if (!hg_infer_may_equal(n, n->in[i]->dim[0], channels))
+        if (!hg_infer_equal(n, n->in[i]->dim[0], channels))
             return hg_infer_fail(n, HOLO_E_SHAPE, "input %u does not have one element a channel",
                                  i);
     }

@@ -26,8 +26,7 @@ static holo_status clip_infer(hg_infer *n)
         if (!hg_infer_has(n, i)) continue;
         HG_TRY(hg_infer_same_type(n, 0, i));
         HG_TRY(hg_infer_rank(n, i, 0, n->in[0]->rank < 1 ? 0 : 1));
-        if (n->in[i]->rank == 1 &&
-            !hg_infer_may_equal(n, n->in[i]->dim[0], hg_dim_const(n->dims, 1)))
+        if (n->in[i]->rank == 1 && !hg_infer_equal(n, n->in[i]->dim[0], hg_dim_const(n->dims, 1)))
             return hg_infer_fail(n, HOLO_E_SHAPE,
                                  "input %u has more than one element, expected a scalar", i);
     }

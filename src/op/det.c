@@ -5,7 +5,7 @@ static holo_status det_infer(hg_infer *n)
 {
     const hg_type *x = n->in[0];
     HG_TRY(hg_infer_rank(n, 0, 2, HG_MAX_RANK));
-    if (!hg_infer_may_equal(n, x->dim[x->rank - 1], x->dim[x->rank - 2]))
+    if (!hg_infer_equal(n, x->dim[x->rank - 1], x->dim[x->rank - 2]))
         return hg_infer_fail(n, HOLO_E_SHAPE, "the matrices are not square");
     n->out[0] = *x;
     n->out[0].rank -= 2;

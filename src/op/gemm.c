@@ -22,9 +22,7 @@ static holo_status gemm_infer(hg_infer *n)
     HG_TRY(hg_infer_rank(n, 2, 0, 2));
     const hg_type *c = n->in[2];
     for (int32_t i = 0; i < c->rank; i++) {
-        hg_dim to = out->dim[2 - c->rank + i], sum;
-        if (hg_infer_broadcast_dim(n, c->dim[i], to, &sum) != HOLO_OK ||
-            !hg_infer_may_equal(n, sum, to))
+        if (!hg_infer_equal_or_1(n, c->dim[i], out->dim[2 - c->rank + i]))
             return hg_infer_fail(n, HOLO_E_SHAPE,
                                  "dimension %d of C does not broadcast to the product", i);
     }

@@ -10,7 +10,7 @@ static holo_status instancenormalization_infer(hg_infer *n)
     for (uint32_t i = 1; i < 3; i++) {
         HG_TRY(hg_infer_same_type(n, 0, i));
         HG_TRY(hg_infer_rank(n, i, 1, 1));
-        if (!hg_infer_may_equal(n, n->in[i]->dim[0], n->in[0]->dim[1]))
+        if (!hg_infer_equal(n, n->in[i]->dim[0], n->in[0]->dim[1]))
             return hg_infer_fail(n, HOLO_E_SHAPE, "input %u does not have one element a channel",
                                  i);
     }

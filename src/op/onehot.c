@@ -31,7 +31,7 @@ static holo_status onehot_infer(hg_infer *n)
     HG_TRY(hg_infer_rank(n, 0, 0, HG_MAX_RANK - 1));
     HG_TRY(hg_attr_axis(n, "axis", -1, rank, &axis));
     for (uint32_t i = 1; i < 3; i++)
-        if (!hg_infer_may_equal(n, hg_type_count(n->g, n->in[i]), hg_dim_const(n->dims, i)))
+        if (!hg_infer_equal(n, hg_type_count(n->g, n->in[i]), hg_dim_const(n->dims, i)))
             return hg_infer_fail(n, HOLO_E_SHAPE, "input %u does not have %u elements", i, i);
     n->out[0] = (hg_type){.dtype = n->in[2]->dtype, .rank = rank};
     for (int32_t i = 0; i < rank; i++)

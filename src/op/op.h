@@ -48,8 +48,15 @@ HG_MUST_CHECK holo_status hg_infer_need_content(const hg_infer *n, uint32_t i,
 enum { HG_MAX_CONTENT = 1024 };
 /* A size that the kernel of this node finds in data: dimension `axis` of output j. */
 hg_dim hg_infer_late_dim(const hg_infer *n, uint32_t j, uint32_t axis);
-/* Both dims are the same expression, or cannot be proved different (then the runtime checks). */
+/* Both dims are the same expression, or cannot be proved different. */
 bool hg_infer_may_equal(const hg_infer *n, hg_dim a, hg_dim b);
+/* The same as a rule of the operator: what cannot be decided now is compared at run time, by the
+ * kernel of the operator or, when it is rewritten, by a step of its own. */
+bool hg_infer_equal(const hg_infer *n, hg_dim actual, hg_dim expected);
+/* The same for a dim that may also be 1. */
+bool hg_infer_equal_or_1(const hg_infer *n, hg_dim actual, hg_dim expected);
+/* The size is at least that large, or the runtime says no. */
+void hg_infer_at_least(const hg_infer *n, hg_dim actual, hg_dim least);
 /* Broadcast of two dims by numpy's rule. Symbolic dims: equal expressions give themselves, a
  * constant other than 1 wins, otherwise the one that is not 1 (0 may be), which is right whenever
  * the shapes agree at run time. */

@@ -4,7 +4,7 @@
 static holo_status conv_must_equal(const hg_infer *n, const char *what, hg_dim actual,
                                    hg_dim expected)
 {
-    if (hg_infer_may_equal(n, actual, expected)) return HOLO_OK;
+    if (hg_infer_equal(n, actual, expected)) return HOLO_OK;
     char a[64], b[64];
     hg_dim_print(n->dims, actual, a, sizeof a);
     hg_dim_print(n->dims, expected, b, sizeof b);

@@ -138,6 +138,29 @@ bool hg_infer_may_equal(const hg_infer *n, hg_dim a, hg_dim b)
     return !hg_dim_is(n->dims, hg_dim_eq(n->dims, a, b), 0);
 }
 
+bool hg_infer_equal(const hg_infer *n, hg_dim actual, hg_dim expected)
+{
+    if (!hg_infer_may_equal(n, actual, expected)) return false;
+    if (actual == 0 || expected == 0) return true;
+    if (!hg_dim_is(n->dims, hg_dim_eq(n->dims, actual, expected), 1))
+        hg_graph_demand(n->g, n->id, HG_DEMAND_ALL, actual, expected);
+    return true;
+}
+
+bool hg_infer_equal_or_1(const hg_infer *n, hg_dim actual, hg_dim expected)
+{
+    hg_dim one = hg_dim_const(n->dims, 1);
+    if (!hg_infer_may_equal(n, actual, one)) return hg_infer_equal(n, actual, expected);
+    hg_dim is_one = hg_dim_eq(n->dims, actual, one);
+    return hg_infer_equal(n, actual, hg_dim_select(n->dims, is_one, one, expected));
+}
+
+void hg_infer_at_least(const hg_infer *n, hg_dim actual, hg_dim least)
+{
+    hg_dim smaller = hg_dim_min(n->dims, actual, least);
+    if (smaller != least) hg_graph_demand(n->g, n->id, HG_DEMAND_LASTING, smaller, least);
+}
+
 /* Whether a and b broadcast to a whenever they broadcast: b is a with an upper bound of at least 1,
  * as places in a table of fixed size have, or b is a where a condition holds and no size elsewhere
  * (hg_shape_guard). Shorter expressions keep what is equal equal. */

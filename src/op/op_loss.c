@@ -12,13 +12,13 @@ holo_status hg_loss_infer(hg_infer *n)
     HG_TRY(hg_attr_string(n, "reduction", "mean", &reduction));
     HG_TRY(hg_attr_int(n, "ignore_index", 0, &ignored));
     for (int32_t i = 0; i < target->rank; i++)
-        if (!hg_infer_may_equal(n, target->dim[i], x->dim[i == 0 ? 0 : i + 1]))
+        if (!hg_infer_equal(n, target->dim[i], x->dim[i == 0 ? 0 : i + 1]))
             return hg_infer_fail(n, HOLO_E_SHAPE,
                                  "dimension %d of input 1 does not agree with input 0", i);
     if (hg_infer_has(n, 2)) {
         HG_TRY(hg_infer_same_type(n, 0, 2));
         HG_TRY(hg_infer_rank(n, 2, 1, 1));
-        if (!hg_infer_may_equal(n, n->in[2]->dim[0], x->dim[1]))
+        if (!hg_infer_equal(n, n->in[2]->dim[0], x->dim[1]))
             return hg_infer_fail(n, HOLO_E_SHAPE, "input 2 does not have one weight a class");
     }
     n->out[0] = *target;

@@ -5,7 +5,7 @@ holo_status hg_matmul_shape(const hg_infer *n, const hg_type *a, const hg_type *
 {
     hg_dim one = hg_dim_const(n->dims, 1), columns = a->dim[a->rank - 1],
            rows = b->dim[b->rank - 2];
-    if (!hg_infer_may_equal(n, columns, rows)) {
+    if (!hg_infer_equal(n, columns, rows)) {
         char x[64], y[64];
         hg_dim_print(n->dims, columns, x, sizeof x);
         hg_dim_print(n->dims, rows, y, sizeof y);

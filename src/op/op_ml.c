@@ -87,7 +87,7 @@ holo_status hg_ml_features(const hg_infer *n, int64_t count)
     HG_TRY(hg_infer_rank(n, 0, 1, 2));
     const hg_dim columns = n->in[0]->dim[n->in[0]->rank - 1];
     int64_t actual = -1;
-    if (count < 0 || hg_infer_may_equal(n, columns, hg_dim_const(n->dims, count))) return HOLO_OK;
+    if (count < 0 || hg_infer_equal(n, columns, hg_dim_const(n->dims, count))) return HOLO_OK;
     (void)hg_dim_is_const(n->dims, columns, &actual);
     return hg_infer_fail(n, HOLO_E_SHAPE, "input 0 has %lld features, expected %lld",
                          (long long)actual, (long long)count);

@@ -30,10 +30,7 @@ holo_status hg_norm_infer(hg_infer *n)
         HG_TRY(hg_infer_types(n, i, HG_TYPES_FLOAT));
         HG_TRY(hg_infer_rank(n, i, 0, x->rank));
         for (int32_t k = 0, lead = x->rank - n->in[i]->rank; k < n->in[i]->rank; k++) {
-            hg_dim dim = n->in[i]->dim[k];
-            if (hg_infer_may_equal(n, dim, hg_dim_const(n->dims, 1)) ||
-                hg_infer_may_equal(n, dim, x->dim[lead + k]))
-                continue;
+            if (hg_infer_equal_or_1(n, n->in[i]->dim[k], x->dim[lead + k])) continue;
             return hg_infer_fail(n, HOLO_E_SHAPE,
                                  "dimension %d of input %u does not broadcast to input 0", k, i);
         }

@@ -15,8 +15,8 @@ holo_status hg_norm_skip_infer(hg_infer *n)
         HG_TRY(hg_infer_same_type(n, 0, i));
         if (i > 1) HG_TRY(hg_infer_rank(n, i, 1, 1));
         for (int32_t k = 0, lead = x->rank - t->rank; k < t->rank; k++)
-            if (!hg_infer_may_equal(n, t->dim[k], x->dim[lead + k]) &&
-                !(i == 1 && lead + k == 0 && hg_dim_is(n->dims, t->dim[k], 1)))
+            if (i == 1 && lead + k == 0 ? !hg_infer_equal_or_1(n, t->dim[k], x->dim[lead + k])
+                                        : !hg_infer_equal(n, t->dim[k], x->dim[lead + k]))
                 return hg_infer_fail(n, HOLO_E_SHAPE,
                                      "dimension %d of input %u does not fit input 0", k, i);
     }

@@ -4,8 +4,7 @@
 static holo_status qlinear_check_single(const hg_infer *n, uint32_t i)
 {
     const hg_type *t = n->in[i];
-    if (t->rank == 0 ||
-        (t->rank == 1 && hg_infer_may_equal(n, t->dim[0], hg_dim_const(n->dims, 1))))
+    if (t->rank == 0 || (t->rank == 1 && hg_infer_equal(n, t->dim[0], hg_dim_const(n->dims, 1))))
         return HOLO_OK;
     return hg_infer_fail(n, HOLO_E_SHAPE, "input %u is not one number", i);
 }

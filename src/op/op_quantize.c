@@ -13,7 +13,7 @@ static holo_status quantize_check_blocks(const hg_infer *n, int32_t axis, int64_
     hg_dim blocks = hg_dim_ceildiv(n->dims, x->dim[axis], hg_dim_const(n->dims, block));
     for (int32_t i = 0; i < x->rank; i++) {
         hg_dim expected = i == axis ? blocks : x->dim[i];
-        if (hg_infer_may_equal(n, scale->dim[i], expected)) continue;
+        if (hg_infer_equal(n, scale->dim[i], expected)) continue;
         return hg_infer_fail(n, HOLO_E_SHAPE, "dimension %d of the scale does not fit the input",
                              i);
     }
@@ -36,7 +36,7 @@ holo_status hg_quantize_check(const hg_infer *n)
     if (zero != NULL && zero->dtype != HOLO_NONE && !(single && quantize_is_single(n, zero))) {
         HG_TRY(hg_infer_rank(n, 2, scale->rank, scale->rank));
         for (int32_t i = 0; i < scale->rank; i++)
-            if (!hg_infer_may_equal(n, zero->dim[i], scale->dim[i]))
+            if (!hg_infer_equal(n, zero->dim[i], scale->dim[i]))
                 return hg_infer_fail(n, HOLO_E_SHAPE,
                                      "dimension %d of the zero point differs from the scale's", i);
     }
@@ -44,7 +44,7 @@ holo_status hg_quantize_check(const hg_infer *n)
     if (scale->rank == 1 && block == 0) {
         if (x->rank > 1) HG_TRY(hg_attr_axis(n, "axis", 1, x->rank, &axis));
         HG_TRY(hg_infer_rank(n, 0, 1, HG_MAX_RANK));
-        if (hg_infer_may_equal(n, scale->dim[0], x->dim[axis])) return HOLO_OK;
+        if (hg_infer_equal_or_1(n, scale->dim[0], x->dim[axis])) return HOLO_OK;
         return hg_infer_fail(n, HOLO_E_SHAPE, "the scale does not have the size of dimension %d",
                              axis);
     }

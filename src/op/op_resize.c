@@ -184,7 +184,7 @@ static holo_status resize_read(const hg_infer *n, const hg_type *x, const hg_res
     } else {
         return hg_infer_fail(n, HOLO_E_MODEL, "has neither scales nor sizes");
     }
-    if (!hg_infer_may_equal(n, count, hg_dim_const(n->dims, p->count)))
+    if (!hg_infer_equal(n, count, hg_dim_const(n->dims, p->count)))
         return hg_infer_fail(n, HOLO_E_SHAPE, "scales does not have %u elements, one for each axis",
                              p->count);
     return resize_from_scales(n, x, scales, p);
@@ -205,7 +205,7 @@ holo_status hg_resize_infer(hg_infer *n, const hg_resize_form *form)
     HG_TRY(resize_read(n, x, form, &p));
     if (p.coordinate == HG_RESIZE_CROP) {
         hg_dim count, expected = hg_dim_const(n->dims, 2 * (int64_t)p.count);
-        if (!resize_has(n, form->roi, &count) || !hg_infer_may_equal(n, count, expected))
+        if (!resize_has(n, form->roi, &count) || !hg_infer_equal(n, count, expected))
             return hg_infer_fail(n, HOLO_E_MODEL, "tf_crop_and_resize needs a roi of %u elements",
                                  2 * p.count);
     }

@@ -92,12 +92,11 @@ static holo_status rnn_check_inputs(const hg_infer *n, const hg_rnn_form *form, 
     hg_dims *d = n->dims;
     int64_t stated;
     HG_TRY(hg_attr_int(n, "hidden_size", 0, &stated));
-    if (stated != 0 && !hg_infer_may_equal(n, hidden, hg_dim_const(d, stated)))
+    if (stated != 0 && !hg_infer_equal(n, hidden, hg_dim_const(d, stated)))
         return hg_infer_fail(n, HOLO_E_SHAPE, "hidden_size is %lld, which R does not have",
                              (long long)stated);
     hg_dim rows = hg_dim_mul(d, hidden, hg_dim_const(d, form->gates));
-    if (!hg_infer_may_equal(n, n->in[1]->dim[1], rows) ||
-        !hg_infer_may_equal(n, n->in[2]->dim[1], rows))
+    if (!hg_infer_equal(n, n->in[1]->dim[1], rows) || !hg_infer_equal(n, n->in[2]->dim[1], rows))
         return hg_infer_fail(n, HOLO_E_SHAPE,
                              "W and R do not have %lld rows for each hidden element",
                              (long long)form->gates);

@@ -71,7 +71,7 @@ holo_status hg_shape_expect(const hg_infer *n, uint32_t i, const hg_dim *dim, in
     HG_TRY(hg_infer_rank(n, i, rank, rank));
     for (int32_t k = 0; k < rank; k++) {
         const hg_dim actual = n->in[i]->dim[k];
-        if (!hg_infer_may_equal(n, actual, dim[k])) {
+        if (!hg_infer_equal(n, actual, dim[k])) {
             char is[64], expected[64];
             hg_dim_print(n->dims, actual, is, sizeof is);
             hg_dim_print(n->dims, dim[k], expected, sizeof expected);

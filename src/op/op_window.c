@@ -51,7 +51,7 @@ static holo_status window_kernel(const hg_infer *n, const hg_dim *kernel, hg_win
     HG_TRY(window_list(n, "kernel_shape", (size_t)w->rank, 1, 1, stated));
     for (int32_t i = 0; i < w->rank; i++) {
         w->kernel[i] = kernel == NULL ? stated[i] : kernel[i];
-        if (is_stated && !hg_infer_may_equal(n, stated[i], w->kernel[i])) {
+        if (is_stated && !hg_infer_equal(n, stated[i], w->kernel[i])) {
             char actual[64], expected[64];
             hg_dim_print(n->dims, stated[i], actual, sizeof actual);
             hg_dim_print(n->dims, w->kernel[i], expected, sizeof expected);
@@ -122,13 +122,15 @@ static holo_status window_slide(const hg_infer *n, hg_window_kind kind, hg_dim i
     hg_dims *d = n->dims;
     hg_dim one = hg_dim_const(d, 1);
     hg_dim left = hg_dim_add(d, in, w->pad_begin[i]);
-    hg_dim spare = hg_dim_sub(d, hg_dim_add(d, left, w->pad_end[i]), hg_window_span(n->dims, w, i));
+    hg_dim padded = hg_dim_add(d, left, w->pad_end[i]), span = hg_window_span(d, w, i);
+    hg_dim spare = hg_dim_sub(d, padded, span);
     int64_t room;
     if (hg_dim_is_const(d, spare, &room) && room < 0)
         return hg_infer_fail(
             n, HOLO_E_SHAPE,
             "the kernel is %lld larger than the padded input along spatial axis %d",
             (long long)-room, i);
+    hg_infer_at_least(n, padded, span);
     if (kind == HG_WINDOW_FLOOR) {
         w->out[i] = hg_dim_add(d, hg_dim_floordiv(d, spare, w->stride[i]), one);
         return HOLO_OK;

@@ -47,7 +47,7 @@ static holo_status range_infer(hg_infer *n)
 {
     for (uint32_t i = 0; i < 3; i++) {
         HG_TRY(hg_infer_same_type(n, 0, i));
-        if (!hg_infer_may_equal(n, hg_type_count(n->g, n->in[i]), hg_dim_const(n->dims, 1)))
+        if (!hg_infer_equal(n, hg_type_count(n->g, n->in[i]), hg_dim_const(n->dims, 1)))
             return hg_infer_fail(n, HOLO_E_SHAPE, "input %u has rank %d, expected a scalar", i,
                                  n->in[i]->rank);
     }

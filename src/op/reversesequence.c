@@ -14,7 +14,7 @@ static holo_status reversesequence_infer(hg_infer *n)
         return hg_infer_fail(n, HOLO_E_SHAPE,
                              "batch_axis is %lld and time_axis %lld, expected 0 and 1 or 1 and 0",
                              (long long)batch, (long long)time);
-    if (!hg_infer_may_equal(n, n->in[1]->dim[0], n->in[0]->dim[batch]))
+    if (!hg_infer_equal(n, n->in[1]->dim[0], n->in[0]->dim[batch]))
         return hg_infer_fail(n, HOLO_E_SHAPE,
                              "the number of lengths differs from dimension %lld of the data",
                              (long long)batch);

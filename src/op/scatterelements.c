@@ -10,7 +10,7 @@ static holo_status scatterelements_infer(hg_infer *n)
     HG_TRY(hg_infer_rank(n, 1, rank, rank));
     HG_TRY(hg_infer_rank(n, 2, rank, rank));
     for (int32_t i = 0; i < rank; i++)
-        if (!hg_infer_may_equal(n, n->in[1]->dim[i], n->in[2]->dim[i]))
+        if (!hg_infer_equal(n, n->in[1]->dim[i], n->in[2]->dim[i]))
             return hg_infer_fail(n, HOLO_E_SHAPE, "dimension %d of indices and updates differs", i);
     return hg_attr_axis(n, "axis", 0, rank, &axis);
 }

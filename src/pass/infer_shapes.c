@@ -44,8 +44,14 @@ static holo_status infer_node(hg_graph *g, hg_node_id id, bool *declined)
         *declined = false;
         return infer_outline(g, id);
     }
-    HG_TRY(hg_op_infer(g, id));
-    return hg_graph_node(g, id)->op->lower == NULL ? HOLO_OK : infer_lower(g, id, declined);
+    const bool lowers = hg_graph_node(g, id)->op->lower != NULL;
+    size_t first = g->n_demand;
+    g->demand_level = lowers ? HG_DEMAND_ALL : HG_DEMAND_LASTING;
+    holo_status status = hg_op_infer(g, id);
+    g->demand_level = HG_DEMAND_NONE;
+    if (status == HOLO_OK && lowers) status = infer_lower(g, id, declined);
+    if (status != HOLO_OK) return status;
+    return hg_graph_keep_demands(g, first, *declined ? HG_DEMAND_LASTING : HG_DEMAND_ALL);
 }
 
 /* How many items an input has is known when it is bound. */

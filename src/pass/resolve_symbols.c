@@ -75,8 +75,18 @@ static holo_status resolve_attrs(hg_graph *g, const hg_dim *to)
     return HOLO_OK;
 }
 
+static void resolve_demands(hg_graph *g, const hg_dim *to)
+{
+    for (size_t i = 0; i < g->n_demand; i++) {
+        hg_demand *d = &g->demand[i];
+        d->actual = hg_dim_substitute(&g->dims, d->actual, to, g->dims.n_symbol);
+        d->expected = hg_dim_substitute(&g->dims, d->expected, to, g->dims.n_symbol);
+    }
+}
+
 holo_status hg_resolve_symbols(hg_graph *g, const hg_dim *to)
 {
+    resolve_demands(g, to);
     HG_TRY(resolve_values(g, to));
     HG_TRY(resolve_attrs(g, to));
     return g->dims.failed ? hg_fail_nomem(g->ctx->error, sizeof(hg_dim_rec)) : HOLO_OK;

@@ -149,6 +149,10 @@ static void emit_mark(emitter *m)
         emit_need_value(m, hg_region_out(m->g, HG_REGION_MAIN, i));
     for (uint32_t i = 0; i < main_region->n_in; i++)
         emit_need_value(m, main_region->in[i]);
+    for (size_t i = 0; i < m->g->n_demand; i++) {
+        emit_need_dim(m, m->g->demand[i].actual);
+        emit_need_dim(m, m->g->demand[i].expected);
+    }
     for (size_t i = m->n_call; i-- > 0;)
         if (m->call[i].node != 0) emit_need_call(m, &m->call[i]);
 }
@@ -413,6 +417,96 @@ static holo_status emit_step(emitter *m, const emit_call *c)
     return HOLO_OK;
 }
 
+/* ---- demands --------------------------------------------------------------------------------- */
+
+/* Per dim: how many calls must be done before it is known. */
+static holo_status emit_dim_calls(const emitter *m, size_t **out)
+{
+    const hg_dims *d = &m->g->dims;
+    size_t *of_value, *of_dim;
+    HG_TRY(HG_NEW(m->ctx, m->g->n_value + 1, &of_value));
+    HG_TRY(HG_NEW(m->ctx, d->count + 1, &of_dim));
+    for (size_t i = 0; i < m->n_call; i++) {
+        const hg_node *n = m->call[i].node == 0 ? NULL : hg_graph_node(m->g, m->call[i].node);
+        for (uint32_t j = 0; n != NULL && j < n->n_out; j++)
+            of_value[n->out[j]] = i + 1;
+    }
+    for (uint32_t i = 1; i < d->count; i++) {
+        const hg_dim_rec *r = &d->rec[i];
+        if (r->op == HG_DIM_CONST) continue;
+        if (r->op == HG_DIM_SYMBOL) {
+            const hg_symbol *y = &d->symbol[r->value];
+            of_dim[i] = y->kind == HG_SYMBOL_INPUT ? 0 : of_value[y->value];
+            continue;
+        }
+        const hg_dim operand[3] = {r->a, r->b, r->op == HG_DIM_SELECT ? r->c : 0};
+        for (int k = 0; k < 3; k++)
+            if (of_dim[operand[k]] > of_dim[i]) of_dim[i] = of_dim[operand[k]];
+    }
+    *out = of_dim;
+    return HOLO_OK;
+}
+
+static holo_status emit_demand(emitter *m, const hg_demand *d)
+{
+    int64_t is, should;
+    if (d->actual == d->expected) return HOLO_OK;
+    if (hg_dim_is_const(&m->g->dims, d->actual, &is) &&
+        hg_dim_is_const(&m->g->dims, d->expected, &should))
+        return hg_fail(m->ctx->error, HOLO_E_SHAPE, "node '%.*s': the size is %lld, expected %lld",
+                       HG_STR_ARG(d->what), (long long)is, (long long)should);
+    const uint32_t param[2] = {m->dim_number[d->actual], m->dim_number[d->expected]};
+    hg_step_rec step = {.op = HG_STEP_KERNEL, .n_param = 2};
+    HG_TRY(emit_kernel(m, "sizes", &step.kernel));
+    HG_TRY(hg_texts_add(m->names, d->what, &step.name));
+    HG_TRY(emit_list(m, param, 2, &step.param));
+    return EMIT_PUSH(m, step, n_step, step_capacity, step);
+}
+
+/* Demands by the number of calls after which their sizes are known: chains through next. */
+typedef struct emit_waiting {
+    size_t *first, *next; /* demand + 1 */
+} emit_waiting;
+
+static holo_status emit_wait(emitter *m, emit_waiting *w)
+{
+    const hg_graph *g = m->g;
+    size_t *calls;
+    HG_TRY(emit_dim_calls(m, &calls));
+    HG_TRY(HG_NEW(m->ctx, m->n_call + 1, &w->first));
+    HG_TRY(HG_NEW(m->ctx, g->n_demand + 1, &w->next));
+    for (size_t i = g->n_demand; i-- > 0;) {
+        size_t a = calls[g->demand[i].actual], b = calls[g->demand[i].expected];
+        size_t *first = &w->first[a > b ? a : b];
+        w->next[i] = *first;
+        *first = i + 1;
+    }
+    return HOLO_OK;
+}
+
+/* Those that wait for call number `done`. */
+static holo_status emit_demands(emitter *m, const emit_waiting *w, size_t done)
+{
+    for (size_t i = w->first[done]; i != 0; i = w->next[i - 1])
+        HG_TRY(emit_demand(m, &m->g->demand[i - 1]));
+    return HOLO_OK;
+}
+
+static holo_status emit_steps(emitter *m)
+{
+    emit_waiting waiting;
+    HG_TRY(emit_wait(m, &waiting));
+    HG_TRY(emit_demands(m, &waiting, 0));
+    for (size_t i = 0; i < m->n_call; i++) {
+        const emit_call *c = &m->call[i];
+        if (c->node != 0 && c->needed) HG_TRY(c->e.is_view ? emit_view(m, c) : emit_step(m, c));
+        HG_TRY(emit_demands(m, &waiting, i + 1));
+    }
+    return HOLO_OK;
+}
+
+/* ---- ports ----------------------------------------------------------------------------------- */
+
 static holo_status emit_ports(emitter *m)
 {
     const hg_region *r = hg_graph_region(m->g, HG_REGION_MAIN);
@@ -497,11 +591,7 @@ holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, hg_texts *names, uin
     HG_TRY(emit_begin(&m));
     HG_TRY(emit_dims(&m));
     HG_TRY(emit_ports(&m));
-    for (size_t i = 0; i < m.n_call; i++) {
-        const emit_call *c = &m.call[i];
-        if (c->node == 0 || !c->needed) continue;
-        HG_TRY(c->e.is_view ? emit_view(&m, c) : emit_step(&m, c));
-    }
+    HG_TRY(emit_steps(&m));
     HG_TRY(emit_outputs(&m));
     HG_TRY(emit_symbols(&m));
     HG_TRY(hg_texts_add(&m.texts, g->name, &m.p.head.name));

@@ -18,6 +18,8 @@ const char *const fault_graphs[] = {
     " return %c as \"c\", %f as \"f\" }",
     "graph(%c: bool[n,1], %x: float32[n,4], %y: float32[4]) { %a = Where(%c, %x, %y)"
     " %b = Greater(%a, %y) return %b as \"b\" }",
+    "graph(%x: float32[n,c,4], %s: float32[k], %b: float32[k], %m: float32[k], %v: float32[k]) {"
+    " %a = BatchNormalization(%x, %s, %b, %m, %v) return %a as \"a\" }",
     /* moving */
     "graph(%x: float32[n,3,4]) { %a = Transpose(%x) {perm=[2,0,1]} %s = const int64[1] {1}"
     " %e = const int64[1] {3} %t = const int64[1] {1} %b = Slice(%a, %s, %e, %t)"

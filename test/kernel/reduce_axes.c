@@ -97,6 +97,7 @@ static void reduce_axes_refuses(void)
         {MOVE_IN_TYPE, 0, 0, HOLO_STRING, "input 0 has type string"},
         {MOVE_IN_TYPE, 1, 0, HOLO_F32, "input 1 has type float32"},
         {MOVE_IN_RANK, 1, 0, 2, "axes has rank 2"},
+        {MOVE_IN_DIM, 1, 0, 4, "4 axes, expected at most 3"},
         {MOVE_OUT_TYPE, 0, 0, HOLO_STRING, "output 0 has type string"},
     };
     MOVE_REFUSES(hg_kernels_reduce_axes, reduce_axes_make_good, bad);

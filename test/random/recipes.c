@@ -242,7 +242,8 @@ static const rnd_recipe recipes[] = {
     {"Upsample", "T:N,C,H,W f32:4:lit(1,1,2,2)", "?mode='nearest|'linear", 0},
     {"ai.onnx.preview.training:Adagrad", "f32: i64: T:* T:= T:=:pos", "?decay_factor=0.5 ?epsilon=0.01", 2},
     {"ai.onnx.preview.training:Adam", "f32: i64::ints(0..3) T:* T:= T:= T:=:pos", "?epsilon=0.01 ?norm_coefficient=0.5", 3},
-    {"ai.onnx.preview.training:Gradient", "f32:* f32:= f32:*", "xs=s[a] y='b", 0},
+    /* What it gives depends on how its inputs come about, not only on their values: y is none of the graph's. */
+    {"ai.onnx.preview.training:Gradient", "f32:* f32:= f32:*:ints(0..3)", "xs=s[a] y='b", 0},
     {"ai.onnx.preview.training:Momentum", "f32: i64::ints(0..3) T:* T:= T:=", "alpha=0.5 beta=0.25 mode='standard|'nesterov norm_coefficient=0.5", 2},
     {"com.microsoft:Attention", "T:B,S,I T:I,3*K*E ?T:3*K*E", "num_heads=K ?unidirectional=0|1", 1},
     {"com.microsoft:BiasSplitGelu", "T:N,S,2*D T:2*D", NULL, 0},

@@ -19,7 +19,7 @@ static holo_status groupnorm_infer(hg_infer *n)
         if (!hg_infer_has(n, i)) continue;
         HG_TRY(hg_infer_same_type(n, 0, i));
         HG_TRY(hg_infer_rank(n, i, 1, 1));
-        if (!hg_infer_may_equal(n, n->in[i]->dim[0], channels))
+        if (!hg_infer_equal(n, n->in[i]->dim[0], channels))
             return hg_infer_fail(n, HOLO_E_SHAPE, "input %u does not have one element a channel",
                                  i);
     }

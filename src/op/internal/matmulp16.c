@@ -10,7 +10,7 @@ static holo_status matmulp16_infer(hg_infer *n)
     hg_type *out = &n->out[0];
     *out = *n->in[0];
     HG_TRY(hg_attr_dim(n, "n", &out->dim[out->rank - 1]));
-    if (!hg_infer_may_equal(n, n->in[0]->dim[out->rank - 1], n->in[1]->dim[1]))
+    if (!hg_infer_equal(n, n->in[0]->dim[out->rank - 1], n->in[1]->dim[1]))
         return hg_infer_fail(n, HOLO_E_SHAPE,
                              "the packed matrix does not have as many rows as A columns");
     return hg_epilogue_type(n, 2, &out->dtype);

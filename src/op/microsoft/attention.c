@@ -82,12 +82,12 @@ static holo_status att_infer(hg_infer *n)
     HG_TRY(att_read(n, &m, width));
     HG_TRY(hg_matmul_shape(n, n->in[ATT_X], n->in[ATT_WEIGHTS], &product));
     hg_dim all = hg_dim_add(n->dims, hg_dim_add(n->dims, width[0], width[1]), width[2]);
-    if (!hg_infer_may_equal(n, product.dim[2], all))
+    if (!hg_infer_equal(n, product.dim[2], all))
         return hg_infer_fail(n, HOLO_E_SHAPE, "the weights do not have the columns of Q, K and V");
     const holo_dtype dtype = n->in[ATT_X]->dtype;
     n->out[0] = (hg_type){.dtype = dtype, .rank = 3, .dim = {m.batch, m.queries, width[2]}};
     if (n->n_out < 2) return HOLO_OK;
-    if (!hg_infer_may_equal(n, m.size, m.v_size))
+    if (!hg_infer_equal(n, m.size, m.v_size))
         return hg_infer_fail(n, HOLO_E_SHAPE, "a cache needs keys and values of the same size");
     hg_dim cached = m.most == 0 ? hg_mha_total(n->dims, &m) : m.most;
     n->out[1] = (hg_type){

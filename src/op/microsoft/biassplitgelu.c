@@ -8,7 +8,7 @@ static holo_status biassplitgelu_infer(hg_infer *n)
     HG_TRY(hg_infer_rank(n, 0, 1, HG_MAX_RANK));
     HG_TRY(hg_infer_rank(n, 1, 1, 1));
     HG_TRY(hg_infer_same_type(n, 0, 1));
-    if (!hg_infer_may_equal(n, n->in[0]->dim[last], n->in[1]->dim[0]))
+    if (!hg_infer_equal(n, n->in[0]->dim[last], n->in[1]->dim[0]))
         return hg_infer_fail(n, HOLO_E_SHAPE, "the bias does not have the size of the last axis");
     int64_t size;
     if (hg_dim_is_const(n->dims, n->in[1]->dim[0], &size) && size % 2 != 0)

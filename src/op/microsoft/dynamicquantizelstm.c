@@ -19,8 +19,8 @@ static holo_status dql_check(const hg_infer *n, uint32_t weights, uint32_t scale
     for (uint32_t i = scale; i <= scale + 1; i++) {
         const hg_type *t = n->in[i];
         HG_TRY(hg_infer_rank(n, i, 1, 2));
-        if (!hg_infer_may_equal(n, t->dim[0], n->in[weights]->dim[0]) ||
-            (t->rank == 2 && !hg_infer_may_equal(n, t->dim[1], n->in[weights]->dim[2])))
+        if (!hg_infer_equal(n, t->dim[0], n->in[weights]->dim[0]) ||
+            (t->rank == 2 && !hg_infer_equal(n, t->dim[1], n->in[weights]->dim[2])))
             return hg_infer_fail(n, HOLO_E_SHAPE, "input %u does not fit the weights", i);
     }
     return HOLO_OK;

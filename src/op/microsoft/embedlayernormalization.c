@@ -34,7 +34,7 @@ static holo_status embed_check(const hg_infer *n)
         HG_TRY(hg_infer_types(n, i, HG_TYPES_FLOAT));
         HG_TRY(hg_infer_same_type(n, EMBED_WORD_TABLE, i));
         HG_TRY(hg_infer_rank(n, i, rank, rank));
-        if (!hg_infer_may_equal(n, n->in[i]->dim[rank - 1], n->in[EMBED_WORD_TABLE]->dim[1]))
+        if (!hg_infer_equal(n, n->in[i]->dim[rank - 1], n->in[EMBED_WORD_TABLE]->dim[1]))
             return hg_infer_fail(n, HOLO_E_SHAPE,
                                  "input %u does not have the width of the table of words", i);
     }

@@ -30,7 +30,7 @@ static holo_status fusedconv_infer(hg_infer *n)
     HG_TRY(hg_infer_same_type(n, 0, FUSEDCONV_SUM));
     HG_TRY(hg_infer_rank(n, FUSEDCONV_SUM, out->rank, out->rank));
     for (int32_t i = 0; i < z->rank; i++)
-        if (!hg_infer_may_equal(n, z->dim[i], out->dim[i]))
+        if (!hg_infer_equal(n, z->dim[i], out->dim[i]))
             return hg_infer_fail(n, HOLO_E_SHAPE, "dimension %d of Z differs from the result's", i);
     return HOLO_OK;
 }

@@ -40,7 +40,7 @@ static holo_status gbq_check_scales(const hg_infer *n, const gbq_form *f)
     int64_t packed = data->dtype == HOLO_U8 ? 8 / f->bits : 1;
     HG_TRY(hg_infer_rank(n, GBQ_SCALES, data->rank, data->rank));
     for (int32_t i = 0; i < data->rank; i++)
-        if (!hg_infer_may_equal(n, scales->dim[i], i == f->quantize ? blocks : data->dim[i]))
+        if (!hg_infer_equal(n, scales->dim[i], i == f->quantize ? blocks : data->dim[i]))
             return hg_infer_fail(n, HOLO_E_SHAPE,
                                  "dimension %d of the scales does not fit the data", i);
     if (!hg_infer_has(n, GBQ_ZEROS)) return HOLO_OK;
@@ -50,7 +50,7 @@ static holo_status gbq_check_scales(const hg_infer *n, const gbq_form *f)
         hg_dim wanted = scales->dim[i];
         if (i == f->quantize)
             wanted = hg_dim_ceildiv(n->dims, wanted, hg_dim_const(n->dims, packed));
-        if (!hg_infer_may_equal(n, n->in[GBQ_ZEROS]->dim[i], wanted))
+        if (!hg_infer_equal(n, n->in[GBQ_ZEROS]->dim[i], wanted))
             return hg_infer_fail(n, HOLO_E_SHAPE,
                                  "dimension %d of the zero points does not fit the scales", i);
     }

@@ -51,9 +51,9 @@ static holo_status nbits_check_table(const hg_infer *n, uint32_t i, int64_t rows
     const hg_type *t = n->in[i];
     HG_TRY(hg_infer_rank(n, i, 1, 2));
     bool fits = t->rank == 1
-                    ? hg_infer_may_equal(n, t->dim[0], hg_dim_const(n->dims, rows * columns))
-                    : hg_infer_may_equal(n, t->dim[0], hg_dim_const(n->dims, rows)) &&
-                          hg_infer_may_equal(n, t->dim[1], hg_dim_const(n->dims, columns));
+                    ? hg_infer_equal(n, t->dim[0], hg_dim_const(n->dims, rows * columns))
+                    : hg_infer_equal(n, t->dim[0], hg_dim_const(n->dims, rows)) &&
+                          hg_infer_equal(n, t->dim[1], hg_dim_const(n->dims, columns));
     if (fits) return HOLO_OK;
     return hg_infer_fail(n, HOLO_E_SHAPE, "input %u is not %lld x %lld", i, (long long)rows,
                          (long long)columns);
@@ -63,14 +63,14 @@ static holo_status nbits_check_inputs(const hg_infer *n, const nbits_form *f)
 {
     const hg_type *a = n->in[NBITS_A], *b = n->in[NBITS_B];
     HG_TRY(hg_infer_rank(n, NBITS_A, 1, HG_MAX_RANK));
-    if (!hg_infer_may_equal(n, a->dim[a->rank - 1], hg_dim_const(n->dims, f->k)))
+    if (!hg_infer_equal(n, a->dim[a->rank - 1], hg_dim_const(n->dims, f->k)))
         return hg_infer_fail(n, HOLO_E_SHAPE, "the last axis of A does not have K = %lld elements",
                              (long long)f->k);
     HG_TRY(hg_infer_types(n, NBITS_B, HG_TYPE_BIT(HOLO_U8)));
     HG_TRY(hg_infer_rank(n, NBITS_B, 3, 3));
     const int64_t dims[] = {f->n, f->blocks, f->block * f->bits / 8};
     for (int32_t i = 0; i < 3; i++)
-        if (!hg_infer_may_equal(n, b->dim[i], hg_dim_const(n->dims, dims[i])))
+        if (!hg_infer_equal(n, b->dim[i], hg_dim_const(n->dims, dims[i])))
             return hg_infer_fail(n, HOLO_E_SHAPE, "dimension %d of B is not %lld", i,
                                  (long long)dims[i]);
     HG_TRY(hg_infer_types(n, NBITS_SCALES, NBITS_FLOATS));
@@ -87,7 +87,7 @@ static holo_status nbits_check_inputs(const hg_infer *n, const nbits_form *f)
     if (!hg_infer_has(n, NBITS_BIAS)) return HOLO_OK;
     HG_TRY(hg_infer_same_type(n, NBITS_A, NBITS_BIAS));
     HG_TRY(hg_infer_rank(n, NBITS_BIAS, 1, 1));
-    if (hg_infer_may_equal(n, n->in[NBITS_BIAS]->dim[0], hg_dim_const(n->dims, f->n)))
+    if (hg_infer_equal(n, n->in[NBITS_BIAS]->dim[0], hg_dim_const(n->dims, f->n)))
         return HOLO_OK;
     return hg_infer_fail(n, HOLO_E_SHAPE, "the bias does not have N = %lld elements",
                          (long long)f->n);

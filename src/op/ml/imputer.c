@@ -37,7 +37,7 @@ static holo_status imputer_infer(hg_infer *n)
     if (list == integers) HG_TRY(imputer_check_integers(n, list));
     if (list->count != 1 &&
         (x->rank == 0 ||
-         !hg_infer_may_equal(n, x->dim[x->rank - 1], hg_dim_const(n->dims, (int64_t)list->count))))
+         !hg_infer_equal(n, x->dim[x->rank - 1], hg_dim_const(n->dims, (int64_t)list->count))))
         return hg_infer_fail(n, HOLO_E_SHAPE,
                              "%zu imputed values do not fit the last dimension of input 0",
                              list->count);

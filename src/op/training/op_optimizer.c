@@ -6,7 +6,7 @@
 static holo_status optimizer_scalar(const hg_infer *n, uint32_t i, hg_types types)
 {
     HG_TRY(hg_infer_types(n, i, types));
-    if (!hg_infer_may_equal(n, hg_type_count(n->g, n->in[i]), hg_dim_const(n->dims, 1)))
+    if (!hg_infer_equal(n, hg_type_count(n->g, n->in[i]), hg_dim_const(n->dims, 1)))
         return hg_infer_fail(n, HOLO_E_SHAPE, "input %u is no scalar", i);
     return HOLO_OK;
 }
