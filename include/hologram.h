@@ -181,13 +181,21 @@ typedef bool (*holo_progress_fn)(void *user, const char *stage, uint64_t done, u
 /* Receives text or bytes in order; returns false when it cannot take more. */
 typedef bool (*holo_sink_fn)(void *user, const void *bytes, size_t size);
 
-/* Zero means the default. */
+/* What a model may ask for, checked before memory is taken; above it there is E_LIMIT with a
+ * sentence. Zero means the default, which is large enough for any honest model. */
 typedef struct holo_limits {
-    uint64_t memory_bytes;    /* one compile (default: 1 GiB and 4 times the models' size) or one
-                                 session    (default: none) */
+    uint64_t memory_bytes;    /* one compile (default: 1 GiB and 4 times the models' size), one open
+                                 model or one session (default: none) */
     uint64_t tensor_bytes;    /* one tensor; default 64 GiB */
     uint64_t loop_iterations; /* all loops of one run; default 2^31 */
-    uint64_t run_ms;          /* one run; default none */
+    uint64_t run_ms;          /* one run or one compile; default none. Looked at between steps and,
+                                 inside of long ones, between parts of them */
+    uint64_t tensor_elements; /* one tensor; default 2^40 */
+    uint64_t steps;           /* one file, bodies included; default 2^24 */
+    uint64_t string_bytes;    /* one string of a tensor or attribute; default 1 GiB */
+    uint32_t name_bytes;      /* one name; default and at most 64 KiB */
+    uint32_t rank;            /* of a tensor of the model; default and at most HOLO_MAX_RANK */
+    uint32_t nesting;         /* bodies and functions inside each other; default and at most 64 */
 } holo_limits;
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -453,7 +461,7 @@ HOLO_API holo_status holo_model_emit_c(const holo_model *model, uint32_t graph, 
 
 /* Threads that sessions share. A pool of n threads uses the calling thread and n - 1 others,
  * started at the first use. Free after the sessions that use it. One run at a time uses it; others
- * wait. */
+ * wait. A process that was forked off while no run used it goes on with one thread. */
 typedef struct holo_pool holo_pool;
 HOLO_API holo_status holo_pool_new(uint32_t threads, const holo_allocator *allocator,
                                    holo_pool **out, holo_error *error);

@@ -1,6 +1,8 @@
 /* ctx.c - compile context. */
 #include "base/ctx.h"
 
+#include "base/clock.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -13,4 +15,12 @@ void hg_log(const hg_ctx *ctx, holo_log_level level, const char *format, ...)
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
     ctx->log(ctx->log_user, level, sentence);
+}
+
+holo_status hg_ctx_check_time(const hg_ctx *ctx)
+{
+    const uint64_t most = ctx->limits.run_ms;
+    if (most == 0 || (hg_clock_seconds() - ctx->start) * 1e3 <= (double)most) return HOLO_OK;
+    return hg_fail(ctx->error, HOLO_E_LIMIT, "the compile took longer than %llu ms",
+                   (unsigned long long)most);
 }

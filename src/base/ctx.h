@@ -14,11 +14,16 @@ typedef struct hg_ctx {
     holo_limits limits;
     holo_numerics numerics;
     uint32_t flags;    /* HOLO_COMPILE_* */
+    uint64_t steps;    /* emitted so far */
+    double start;      /* of the compile, when limits.run_ms is set */
     uint64_t outlined; /* nodes copied into bodies so far: nesting must not multiply without end */
 } hg_ctx;
 
 /* A sentence to the log callback, if there is one. */
 void hg_log(const hg_ctx *ctx, holo_log_level level, const char *format, ...) HG_PRINTF(3, 4);
+
+/* E_LIMIT when the compile has taken too long: asked between nodes. */
+HG_MUST_CHECK holo_status hg_ctx_check_time(const hg_ctx *ctx);
 
 /* Arena memory or HOLO_E_NOMEM with a sentence: `HG_TRY(HG_NEW(ctx, n, &p))` for a zeroed array of
  * n. */

@@ -38,6 +38,7 @@ struct holo_pool {
     _Alignas(HG_ALIGN) hg_os os;
     thread_worker *worker; /* worker[0] is whoever calls */
     uint32_t n_threads, n_started;
+    int64_t owner; /* the process whose threads they are */
     int64_t spin_ns;
     holo_allocator alloc;
     void *base;
@@ -116,6 +117,7 @@ static void thread_join_workers(holo_pool *pool)
 
 static void thread_start(holo_pool *pool)
 {
+    pool->owner = hg_os_process();
     for (; pool->n_started < pool->n_threads; pool->n_started++) {
         thread_worker *worker = &pool->worker[pool->n_started];
         if (!hg_os_start(&worker->thread, thread_main, worker)) break;
@@ -215,11 +217,25 @@ holo_status hg_pool_new(uint32_t threads, const holo_allocator *allocator, holo_
     return HOLO_OK;
 }
 
+/* In a process that was forked off, the threads are not there. */
+static bool thread_is_orphan(const holo_pool *pool)
+{
+    return pool->n_started > 1 && pool->owner != hg_os_process();
+}
+
+void hg_pool_settle(holo_pool *pool)
+{
+    if (pool != NULL && thread_is_orphan(pool)) pool->n_threads = pool->n_started = 1;
+}
+
 void hg_pool_free(holo_pool *pool)
 {
     if (pool == NULL) return;
-    atomic_store(&pool->is_stopping, 1);
-    thread_wake(pool);
+    hg_pool_settle(pool);
+    if (pool->n_started > 1) {
+        atomic_store(&pool->is_stopping, 1);
+        thread_wake(pool);
+    }
     for (uint32_t i = 1; i < pool->n_started; i++)
         hg_os_join(&pool->worker[i].thread);
     hg_os_end(&pool->os);

@@ -22,6 +22,8 @@ HG_MUST_CHECK holo_status hg_pool_new(uint32_t threads, const holo_allocator *al
 void hg_pool_free(holo_pool *pool);
 /* 1 for NULL. */
 uint32_t hg_pool_threads(const holo_pool *pool);
+/* Asked before each run: a process that was forked off goes on without the threads. */
+void hg_pool_settle(holo_pool *pool);
 /* Calls fn once for every task in [0, n_tasks), each taken by whoever is free, and returns when all
  * are done; what tasks wrote is then visible to the caller. NULL pool: the calling thread alone,
  * worker 0. A call from another thread waits; a call from inside a task runs its tasks on that

@@ -56,6 +56,8 @@ void hg_os_wake(hg_os *os, _Atomic uint32_t *word);
 /* Nanoseconds since some fixed moment. */
 int64_t hg_os_now(void);
 uint32_t hg_os_processors(void);
+/* Number of this process: another one in a child that was forked off. */
+int64_t hg_os_process(void);
 
 /* Inside a loop that waits for another processor. */
 static inline void hg_os_pause(void)

@@ -106,6 +106,11 @@ int64_t hg_os_now(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+int64_t hg_os_process(void)
+{
+    return (int64_t)getpid();
+}
+
 uint32_t hg_os_processors(void)
 {
     const long count = sysconf(_SC_NPROCESSORS_ONLN);

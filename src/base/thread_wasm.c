@@ -106,3 +106,8 @@ uint32_t hg_os_processors(void)
 {
     return UINT32_MAX;
 }
+
+int64_t hg_os_process(void)
+{
+    return 0;
+}

@@ -13,7 +13,7 @@ typedef struct compile_args {
     int numerics;
     bool no_optimize, check;
     const char *dump_after, *report;
-    uint64_t max_memory;
+    uint64_t max_memory, max_time;
 } compile_args;
 
 /* What the options point to while the library works. */
@@ -265,6 +265,7 @@ static int compile_run(const hg_cli *cli, const void *args)
     options.progress = hg_cli_progress_step;
     options.progress_user = &progress;
     options.limits.memory_bytes = a->max_memory;
+    options.limits.run_ms = a->max_time;
     options.extra = holo_kernels_ext();
     double start = hg_cli_now();
     holo_status status = compile_all(cli, a, &options, &report, &error);
@@ -288,6 +289,7 @@ static const hg_cli_option compile_options[] = {
     {"check", 0, HG_CLI_FLAG, NULL, "write nothing, list everything unsupported", offsetof(compile_args, check)},
     {"max-memory", 0, HG_CLI_SIZE, "SIZE", "stop above this much memory, for instance 2G", offsetof(compile_args, max_memory)},
     {"emit-c", 0, HG_CLI_TEXT, "OUT.c", "write the model as one C file without dependencies", offsetof(compile_args, emit_c)},
+    {"max-time", 0, HG_CLI_COUNT, "MS", "stop after so many milliseconds", offsetof(compile_args, max_time)},
     {"report", 0, HG_CLI_TEXT, "FILE.html", "write a page about the result", offsetof(compile_args, report)},
     {0},
 };

@@ -175,7 +175,7 @@ static const hg_cli_option run_options[] = {
     {"no-optimize", 0, HG_CLI_FLAG, NULL, "compile an .onnx file without optimising", offsetof(run_args, no_optimize)},
     {"reference", 0, HG_CLI_FLAG, NULL, "use the portable kernels only", offsetof(run_args, reference)},
     {"max-memory", 0, HG_CLI_SIZE, "SIZE", "stop above this much memory", offsetof(run_args, max_memory)},
-    {"max-time", 0, HG_CLI_COUNT, "MS", "stop a run after so many milliseconds", offsetof(run_args, max_time)},
+    {"max-time", 0, HG_CLI_COUNT, "MS", "stop a compile or a run after so many milliseconds", offsetof(run_args, max_time)},
     {0},
 };
 /* clang-format on */

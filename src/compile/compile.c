@@ -3,6 +3,7 @@
 #include "compile/compile.h"
 
 #include "archive/write.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "import/onnx/import.h"
 #include "op/op.h"
@@ -33,6 +34,7 @@ holo_status hg_compile_init(hg_compile *c, const holo_compile_options *options, 
                       .limits = options->limits,
                       .numerics = options->numerics,
                       .flags = options->flags};
+    if (options->limits.run_ms != 0) c->ctx.start = hg_clock_seconds();
     size_t limit = options->limits.memory_bytes != 0 ? (size_t)options->limits.memory_bytes
                                                      : compile_base_memory;
     hg_arena_init(&c->ctx.arena, options->allocator, limit);

@@ -1,6 +1,10 @@
 /* eval.c - runs one node on constants. */
 #include "eval/eval.h"
+
+#include "base/limits.h"
 #include "kernel/kernels.h"
+
+enum { EVAL_PARTS = 64 };
 
 static bool eval_type_is_fixed(const hg_graph *g, const hg_type *t)
 {
@@ -50,8 +54,9 @@ holo_status hg_eval_bytes(hg_graph *g, hg_node_id id, uint32_t j, size_t *bytes)
     holo_tensor t;
     eval_tensor(g, &hg_graph_value(g, n->out[j])->type, NULL, &t);
     *bytes = holo_tensor_bytes(&t);
-    uint64_t limit = g->ctx->limits.tensor_bytes;
-    if (*bytes != SIZE_MAX && (limit == 0 || *bytes <= limit)) return HOLO_OK;
+    const uint64_t limit = hg_limit(g->ctx->limits.tensor_bytes, HG_LIMIT_TENSOR_BYTES);
+    const uint64_t most = hg_limit(g->ctx->limits.tensor_elements, HG_LIMIT_TENSOR_ELEMENTS);
+    if (*bytes <= limit && (uint64_t)holo_tensor_count(&t) <= most) return HOLO_OK;
     char label[64];
     hg_str name = hg_node_label(g, id, label, sizeof label);
     return hg_fail(g->ctx->error, HOLO_E_LIMIT,
@@ -65,6 +70,19 @@ static holo_status eval_fail(hg_graph *g, hg_node_id id, holo_status status, con
     hg_str name = hg_node_label(g, id, label, sizeof label);
     return hg_fail(g->ctx->error, status, "node '%.*s' (%s): %s", HG_STR_ARG(name),
                    hg_graph_node(g, id)->op->name, what);
+}
+
+/* With a time limit in parts, between which the clock is read. */
+static holo_status eval_units(const hg_ctx *ctx, const hg_kernel *k, const hg_args *a,
+                              void *scratch)
+{
+    const int64_t units = k->units(a);
+    const int64_t part = ctx->limits.run_ms == 0 ? units : hg_max(1, units / EVAL_PARTS);
+    for (int64_t i = 0; i < units; i += part) {
+        HG_TRY(hg_ctx_check_time(ctx));
+        k->run(a, (hg_range){i, hg_min(i + part, units), scratch});
+    }
+    return HOLO_OK;
 }
 
 static holo_status eval_kernel(hg_graph *g, hg_node_id id, const hg_kernel *k, hg_args *a)
@@ -81,9 +99,9 @@ static holo_status eval_kernel(hg_graph *g, hg_node_id id, const hg_kernel *k, h
         scratch = hg_alloc_aligned(&g->ctx->arena.alloc, scratch_bytes, &base);
         if (scratch == NULL) return hg_fail_nomem(g->ctx->error, scratch_bytes);
     }
-    const int64_t units = k->units(a);
-    if (units > 0) k->run(a, (hg_range){0, units, scratch});
+    status = eval_units(g->ctx, k, a, scratch);
     if (scratch_bytes != 0) hg_free(&g->ctx->arena.alloc, base, scratch_bytes + HG_ALIGN);
+    if (status != HOLO_OK) return status;
     if (a->fault->kind != HG_FAULT_NONE)
         return hg_fail_prefix(g->ctx->error, hg_fault_fail(a->fault, g->ctx->error),
                               "node '%.*s' (%s): ", HG_STR_ARG(name),

@@ -1,5 +1,7 @@
 /* op.c - the table of operators and inference of one node. */
 #include "op/op.h"
+
+#include "base/limits.h"
 #include "op/op_content.h"
 
 #include <stdarg.h>
@@ -123,6 +125,11 @@ static holo_status op_store_type(const hg_infer *n, uint32_t j)
         return hg_infer_fail(n, HOLO_E_TYPE, "output '%.*s' is declared %s but is %s",
                              HG_STR_ARG(v->name), holo_dtype_text(v->type.dtype),
                              holo_dtype_text(n->out[j].dtype));
+    const uint32_t most = hg_limit_most(n->ctx->limits.rank, HG_LIMIT_RANK);
+    const bool is_internal = (n->node->op->flags & HG_OP_INTERNAL) != 0; /* packed: one more */
+    if (n->out[j].rank > (int32_t)most && !is_internal)
+        return hg_infer_fail(n, HOLO_E_LIMIT, "output '%.*s' has rank %d, at most %u is allowed",
+                             HG_STR_ARG(v->name), n->out[j].rank, most);
     v->type = n->out[j];
     if (n->out_content[j] == NULL && op_content_is_own(n, n->node->out[j])) return HOLO_OK;
     v->content = n->out_content[j];

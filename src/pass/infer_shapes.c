@@ -80,6 +80,7 @@ holo_status hg_infer_graph(hg_graph *g, bool *changed)
     while (id != 0) {
         hg_node_id prev = hg_graph_node(g, id)->prev;
         bool declined;
+        HG_TRY(hg_ctx_check_time(g->ctx));
         HG_TRY(infer_node(g, id, &declined));
         *changed |= !declined;
         if (declined)

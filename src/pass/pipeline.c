@@ -117,6 +117,7 @@ holo_status hg_pipeline_run(hg_graph *g, const hg_pipeline_options *o)
         const hg_pass *pass = pipeline_order[i];
         if (o->progress != NULL && !o->progress(o->progress_user, pass->name, i, total))
             return hg_fail(g->ctx->error, HOLO_E_CANCELLED, "cancelled before pass %s", pass->name);
+        HG_TRY(hg_ctx_check_time(g->ctx));
         if (pipeline_skips(g, pass, o) || (i == 0 && o->is_inferred)) continue;
         bool changed = false;
         HG_TRY(pass->run(g, &changed));

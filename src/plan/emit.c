@@ -3,6 +3,7 @@
  * First every node is turned into a kernel call or a view, then the calls that no output needs are
  * dropped (shape arithmetic that ended up in dimension expressions has no reader left), then
  * values, dims and symbols that are still referred to are numbered and the tables written. */
+#include "base/limits.h"
 #include "op/op_body.h"
 #include "plan/plan.h"
 
@@ -322,6 +323,16 @@ static holo_status emit_code(emitter *m, const hg_lane_code *code, uint32_t *num
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
+static holo_status emit_push_step(emitter *m, hg_step_rec step)
+{
+    const uint64_t most = hg_limit(m->ctx->limits.steps, HG_LIMIT_STEPS);
+    if (m->ctx->steps++ >= most)
+        return hg_fail(m->ctx->error, HOLO_E_LIMIT,
+                       "the program has more than %llu steps, which is its limit",
+                       (unsigned long long)most);
+    return EMIT_PUSH(m, step, n_step, step_capacity, step);
+}
+
 /* Symbols that are elements of this value get their numbers right after it is computed. */
 static holo_status emit_bind(emitter *m, hg_value_id id)
 {
@@ -340,7 +351,7 @@ static holo_status emit_bind(emitter *m, hg_value_id id)
     HG_TRY(emit_list(m, number, step.n_param, &step.param));
     HG_TRY(emit_list(m, &m->value_number[id], 1, &step.in));
     HG_TRY(hg_texts_add(m->names, hg_graph_value(m->g, id)->name, &step.name));
-    return EMIT_PUSH(m, step, n_step, step_capacity, step);
+    return emit_push_step(m, step);
 }
 
 static holo_status emit_view(emitter *m, const emit_call *c)
@@ -411,7 +422,7 @@ static holo_status emit_step(emitter *m, const emit_call *c)
     HG_TRY(hg_texts_add(m->names, label, &step.name));
     HG_TRY(emit_operands(m, c, &step));
     if (c->e.code != NULL) HG_TRY(emit_code(m, c->e.code, &step.code));
-    HG_TRY(EMIT_PUSH(m, step, n_step, step_capacity, step));
+    HG_TRY(emit_push_step(m, step));
     for (uint32_t j = 0; j < n->n_out; j++)
         if (n->out[j] != 0) HG_TRY(emit_bind(m, n->out[j]));
     return HOLO_OK;
@@ -460,7 +471,7 @@ static holo_status emit_demand(emitter *m, const hg_demand *d)
     HG_TRY(emit_kernel(m, "sizes", &step.kernel));
     HG_TRY(hg_texts_add(m->names, d->what, &step.name));
     HG_TRY(emit_list(m, param, 2, &step.param));
-    return EMIT_PUSH(m, step, n_step, step_capacity, step);
+    return emit_push_step(m, step);
 }
 
 /* Demands by the number of calls after which their sizes are known: chains through next. */

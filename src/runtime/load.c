@@ -2,6 +2,7 @@
  * The weights are not touched. */
 #include "archive/read.h"
 #include "base/cpu.h"
+#include "base/limits.h"
 #include "isa/deep.h"
 #include "runtime/model.h"
 
@@ -83,6 +84,10 @@ static holo_status load_weight_strings(holo_model *m, hg_model_graph *g, uint32_
     if (item == NULL) return hg_fail_nomem(e, (size_t)count * sizeof *item);
     if (!hg_strings_load(data, w->bytes, count, item))
         return hg_fail(e, HOLO_E_FORMAT, "the strings of weight %u lie outside it", weight);
+    for (uint64_t i = 0; i < count; i++)
+        if (item[i].length > hg_limit(m->limits.string_bytes, HG_LIMIT_STRING_BYTES))
+            return hg_fail(e, HOLO_E_LIMIT, "string %llu of weight %u has %llu bytes",
+                           (unsigned long long)i, weight, (unsigned long long)item[i].length);
     g->strings[weight] = (hg_model_strings){item, count};
     return HOLO_OK;
 }
@@ -100,6 +105,17 @@ static holo_status load_strings(holo_model *m, hg_model_graph *g, holo_error *e)
     return HOLO_OK;
 }
 
+/* What the caller allows, before anything is made from it. */
+static holo_status load_limits(holo_model *m, const hg_program *p, holo_error *e)
+{
+    const uint64_t most = hg_limit(m->limits.steps, HG_LIMIT_STEPS);
+    m->n_step += p->head.n_step;
+    if (m->n_step > most)
+        return hg_fail(e, HOLO_E_LIMIT, "the model has %llu steps, its limit is %llu",
+                       (unsigned long long)m->n_step, (unsigned long long)most);
+    return HOLO_OK;
+}
+
 static holo_status load_graph(holo_model *m, const hg_holo_section *section, hg_model_graph *g,
                               const holo_kernels *kernels, holo_error *e)
 {
@@ -111,6 +127,7 @@ static holo_status load_graph(holo_model *m, const hg_holo_section *section, hg_
     memcpy(copy, m->data + section->offset, (size_t)section->size);
     HG_TRY(hg_holo_check_hash(section, copy, "program", e));
     HG_TRY(hg_program_view(copy, (size_t)section->size, &g->program, e));
+    HG_TRY(load_limits(m, &g->program, e));
     g->program.names = m->names;
     g->program.n_names = m->n_names;
     HG_TRY(hg_program_verify(&g->program, m->weight_bytes, e));
@@ -124,8 +141,6 @@ static holo_status load_graph(holo_model *m, const hg_holo_section *section, hg_
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-enum { LOAD_MAX_DEPTH = 64 }; /* bodies inside each other */
-
 /* The body of step i belongs to it alone and comes later in the file: so bodies are a tree. */
 static holo_status load_body(holo_model *m, uint32_t owner, uint32_t i, uint32_t number,
                              uint8_t *depth, holo_error *e)
@@ -135,8 +150,9 @@ static holo_status load_body(holo_model *m, uint32_t owner, uint32_t i, uint32_t
         return hg_fail(e, HOLO_E_FORMAT, "step %u of program %u runs program %u of %u", i, owner,
                        number, m->n_program);
     depth[number] = (uint8_t)(depth[owner] + 1);
-    if (depth[number] > LOAD_MAX_DEPTH)
-        return hg_fail(e, HOLO_E_FORMAT, "bodies are nested deeper than %d", LOAD_MAX_DEPTH);
+    if (depth[number] > hg_limit_most(m->limits.nesting, HG_LIMIT_NESTING))
+        return hg_fail(e, HOLO_E_LIMIT, "bodies are nested deeper than %u",
+                       hg_limit_most(m->limits.nesting, HG_LIMIT_NESTING));
     return HOLO_OK;
 }
 
@@ -256,7 +272,7 @@ static holo_status load_new(const holo_kernels *kernels, const holo_open_options
     m->alloc = alloc;
     m->flags = options->flags;
     m->extra = options->extra;
-    m->tensor_bytes_limit = options->limits.tensor_bytes;
+    m->limits = options->limits;
     hg_arena_init(&m->arena, &alloc, (size_t)options->limits.memory_bytes);
     *out = m;
     return HOLO_OK;

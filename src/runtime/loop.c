@@ -13,9 +13,9 @@ static holo_status loop_room(holo_session *s, uint32_t i, hg_loop_value *v, uint
 {
     void *made;
     if (bytes <= v->size[which]) return HOLO_OK;
-    if (bytes > s->tensor_limit)
+    if (bytes > s->limits.tensor_bytes)
         return hg_fail(e, HOLO_E_LIMIT, "a result of the loop has more than %llu bytes",
-                       (unsigned long long)s->tensor_limit);
+                       (unsigned long long)s->limits.tensor_bytes);
     size_t size = v->size[which] > bytes / 2 ? 2 * v->size[which] : bytes;
     HG_TRY(hg_settle_take(s, size, i, i, &made, e));
     if (v->used[which] != 0) memcpy(made, v->room[which], v->used[which]);
@@ -215,7 +215,7 @@ static holo_status loop_stack_strings(holo_session *s, uint32_t i, hg_loop_value
     const holo_tensor *list = (const holo_tensor *)(const void *)v->room[0];
     size_t bytes = holo_tensor_bytes(out), one = holo_tensor_bytes(&v->now);
     void *made;
-    if (bytes > s->tensor_limit) return hg_fail_nomem(e, bytes);
+    if (bytes > s->limits.tensor_bytes) return hg_fail_nomem(e, bytes);
     HG_TRY(hg_settle_take(s, bytes, i, i, &made, e));
     for (int64_t k = 0; k < out->dim[0]; k++)
         if (one != 0) memcpy((uint8_t *)made + (size_t)k * one, list[k].data, one);

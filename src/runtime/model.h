@@ -52,7 +52,8 @@ struct holo_model {
     const char *meta;            /* pairs of texts */
     size_t meta_bytes;
     uint32_t flags;
-    uint64_t tensor_bytes_limit;
+    holo_limits limits;
+    uint64_t n_step;           /* of all programs */
     const holo_kernels *extra; /* beside the table passed to open; NULL: none */
 };
 

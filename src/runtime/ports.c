@@ -1,18 +1,27 @@
 /* ports.c - what a model says about itself: graphs, inputs, outputs, metadata. */
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "runtime/model.h"
 
 /* ---- names, checked at open ------------------------------------------------------------------ */
 
 /* Names are text and no two are the same; slot: n_slot zeros, a power of two above n. */
-static holo_status ports_check(const hg_program *p, const hg_port_rec *port, uint32_t n,
-                               const char *what, uint32_t *slot, size_t n_slot, holo_error *e)
+static holo_status ports_check(const holo_model *m, const hg_program *p, const hg_port_rec *port,
+                               uint32_t n, const char *what, uint32_t *slot, size_t n_slot,
+                               holo_error *e)
 {
+    const uint32_t most = hg_limit_most(m->limits.name_bytes, HG_LIMIT_NAME_BYTES);
+    const int32_t rank = (int32_t)hg_limit_most(m->limits.rank, HG_LIMIT_RANK);
     for (uint32_t i = 0; i < n; i++) {
         hg_str name = hg_str_from(p->text + port[i].name);
+        HG_REQUIRE(e, name.length <= most, HOLO_E_LIMIT,
+                   "the name of %s %u has %zu bytes, its limit is %u", what, i, name.length, most);
         HG_REQUIRE(e, hg_str_is_text(name), HOLO_E_FORMAT, "the name of %s %u is not text", what,
                    i);
+        HG_REQUIRE(e, p->value[port[i].value].rank <= rank, HOLO_E_LIMIT,
+                   "%s '%s' has rank %d, its limit is %d", what, name.text,
+                   p->value[port[i].value].rank, rank);
         if (name.length == 0) continue; /* found by its number only */
         size_t at = (size_t)hg_hash(name.text, name.length, 0) & (n_slot - 1);
         for (; slot[at] != 0; at = (at + 1) & (n_slot - 1))
@@ -32,8 +41,8 @@ holo_status hg_model_check_ports(holo_model *m, const hg_program *p, holo_error 
         n_slot *= 2;
     uint32_t *slot = hg_arena_array(&m->arena, n_slot, 2 * sizeof *slot);
     if (slot == NULL) return hg_fail_nomem(e, n_slot * 2 * sizeof *slot);
-    HG_TRY(ports_check(p, p->in, p->head.n_in, "input", slot, n_slot, e));
-    HG_TRY(ports_check(p, p->out, p->head.n_out, "output", slot + n_slot, n_slot, e));
+    HG_TRY(ports_check(m, p, p->in, p->head.n_in, "input", slot, n_slot, e));
+    HG_TRY(ports_check(m, p, p->out, p->head.n_out, "output", slot + n_slot, n_slot, e));
     return HOLO_OK;
 }
 

@@ -114,10 +114,9 @@ holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
                 k, hg_program_name(p, r->name, &room), (long long)t->dim[k]);
     }
     size_t bytes = holo_tensor_bytes(t);
-    if (bytes > s->tensor_limit)
-        return hg_fail(e, bytes == SIZE_MAX ? HOLO_E_SHAPE : HOLO_E_LIMIT,
-                       "value '%s' would have more than %llu bytes",
-                       hg_program_name(p, r->name, &room), (unsigned long long)s->tensor_limit);
+    if (HG_UNLIKELY(bytes > s->limits.tensor_bytes ||
+                    (uint64_t)holo_tensor_count(t) > s->limits.tensor_elements))
+        return hg_session_check_size(s, t, hg_program_name(p, r->name, &room), e);
     const hg_model_strings *strings = r->storage == HG_STORAGE_WEIGHT && t->dtype == HOLO_STRING
                                           ? &s->graph->strings[r->ref]
                                           : NULL;
@@ -242,14 +241,18 @@ static holo_status prepare_layout(holo_session *s, holo_error *e)
 
 /* Work below this is not worth waking threads for. */
 static const double prepare_min_parallel_ns = 20e3;
+/* Longer work is done in parts, between which a run can be stopped. */
+static const double prepare_long_ns = 10e6;
 
 static uint32_t prepare_tasks(const holo_session *s, const hg_step_run *r)
 {
     double ns = r->cost.flops / 20.0 + r->cost.bytes / 8.0;
-    if (s->threads <= 1 || r->units <= 1) return 1;
-    if (ns < prepare_min_parallel_ns && (s->flags & HOLO_SESSION_SPLIT) == 0) return 1;
-    int64_t tasks = (int64_t)s->threads * 4;
-    return (uint32_t)hg_min(tasks, r->units);
+    if (r->units <= 1) return 1;
+    int64_t tasks = ns < 1e15 ? (int64_t)(ns / prepare_long_ns) : 1 << 20;
+    bool splits =
+        s->threads > 1 && (ns >= prepare_min_parallel_ns || (s->flags & HOLO_SESSION_SPLIT) != 0);
+    if (splits) tasks = hg_max(tasks, (int64_t)s->threads * 4);
+    return (uint32_t)hg_max(1, hg_min(tasks, r->units));
 }
 
 static void prepare_cost(hg_step_run *r)

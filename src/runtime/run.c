@@ -12,11 +12,17 @@ typedef struct run_job {
     size_t scratch_bytes;
     int64_t units;
     uint32_t tasks;
+    const holo_session *session;
+    atomic_bool stopped; /* parts were left out */
 } run_job;
 
 static void run_task(void *user, int64_t task, uint32_t worker)
 {
-    const run_job *job = user;
+    run_job *job = user;
+    if (HG_UNLIKELY(hg_session_check(job->session, NULL) != HOLO_OK)) {
+        atomic_store_explicit(&job->stopped, true, memory_order_relaxed);
+        return;
+    }
     hg_range r = {.begin = job->units / job->tasks * task + hg_min(task, job->units % job->tasks),
                   .scratch =
                       job->scratch_bytes == 0 ? NULL : job->scratch + job->scratch_bytes * worker};
@@ -42,7 +48,8 @@ static holo_status run_kernel(holo_session *s, uint32_t i, holo_error *e)
                    .scratch = s->slab == NULL ? NULL : (uint8_t *)s->slab + s->arena_bytes,
                    .scratch_bytes = s->scratch_bytes,
                    .units = step->units,
-                   .tasks = step->tasks};
+                   .tasks = step->tasks,
+                   .session = s};
     if (s->graph->step_late[i] && step->kernel->scratch != NULL) {
         size_t bytes = hg_align_up(step->kernel->scratch(&step->args), HG_ALIGN), all;
         if (!hg_mul_size(bytes, s->threads, &all)) return hg_fail_nomem(e, bytes);
@@ -58,6 +65,8 @@ static holo_status run_kernel(holo_session *s, uint32_t i, holo_error *e)
         hg_pool_run(s->pool, job.tasks, run_task, &job);
     }
     hg_redzone_open(s);
+    if (HG_UNLIKELY(atomic_load_explicit(&job.stopped, memory_order_relaxed)))
+        return hg_session_check(s, e);
     return s->fault.kind == HG_FAULT_NONE ? HOLO_OK : run_fault(s, i, e);
 }
 
@@ -225,6 +234,7 @@ holo_status holo_session_run(holo_session *session, holo_error *error)
 {
     hg_shared *h = session->shared;
     h->iterations = 0;
+    hg_pool_settle(session->pool);
     if (h->run_ms != 0) h->start = hg_clock_seconds();
     holo_status status = hg_session_run(session, error);
     /* A cancel that came too late for this run is for the next one. */

@@ -1,9 +1,7 @@
 /* session.c - makes and frees sessions; binds inputs and outputs. */
+#include "base/limits.h"
 #include "isa/deep.h"
 #include "runtime/control.h"
-
-static const uint64_t session_tensor_limit = UINT64_C(64) << 30;
-static const uint64_t session_loop_limit = UINT64_C(1) << 31;
 
 /* Carves arrays out of one block: first pass counts, second pass points. */
 typedef struct session_carver {
@@ -124,19 +122,16 @@ holo_status hg_session_make(const holo_model *model, uint32_t program,
         options->allocator == NULL ? model->alloc : hg_allocator_or_libc(options->allocator);
     holo_session *s = hg_alloc_zero(&alloc, sizeof *s);
     if (s == NULL) return hg_fail_nomem(e, sizeof *s);
-    const holo_limits *limits = &options->limits;
     s->model = model;
     s->graph = &model->graph[program];
     s->alloc = alloc;
     s->pool = options->pool;
     s->threads = hg_pool_threads(options->pool);
     s->flags = options->flags;
-    s->tensor_limit = limits->tensor_bytes != 0        ? limits->tensor_bytes
-                      : model->tensor_bytes_limit != 0 ? model->tensor_bytes_limit
-                                                       : session_tensor_limit;
-    s->own.memory_limit = limits->memory_bytes;
-    s->own.run_ms = limits->run_ms;
-    s->own.loop_limit = limits->loop_iterations != 0 ? limits->loop_iterations : session_loop_limit;
+    s->limits = hg_limits_join(&options->limits, &model->limits);
+    s->own.memory_limit = s->limits.memory_bytes;
+    s->own.run_ms = s->limits.run_ms;
+    s->own.loop_limit = s->limits.loop_iterations;
     atomic_init(&s->own.cancelled, false);
     s->shared = shared == NULL ? &s->own : shared;
     s->trace = options->trace;
@@ -200,6 +195,44 @@ int32_t holo_session_find_output(const holo_session *session, const char *name)
     return session_find(p, p->out, p->head.n_out, name);
 }
 
+holo_status hg_session_check_size(const holo_session *s, const holo_tensor *t, const char *name,
+                                  holo_error *e)
+{
+    const size_t bytes = holo_tensor_bytes(t);
+    const unsigned long long most = s->limits.tensor_bytes;
+    if (bytes == SIZE_MAX)
+        return hg_fail(e, HOLO_E_SHAPE, "value '%s' would have more than %llu bytes", name, most);
+    if (bytes > most)
+        return hg_fail(e, HOLO_E_LIMIT, "value '%s' would have %zu, which is more than %llu bytes",
+                       name, bytes, most);
+    if ((uint64_t)holo_tensor_count(t) > s->limits.tensor_elements)
+        return hg_fail(e, HOLO_E_LIMIT, "value '%s' would have %lld elements, its limit is %llu",
+                       name, (long long)holo_tensor_count(t),
+                       (unsigned long long)s->limits.tensor_elements);
+    if ((uint32_t)t->rank > s->limits.rank)
+        return hg_fail(e, HOLO_E_LIMIT, "value '%s' has rank %d, its limit is %u", name, t->rank,
+                       s->limits.rank);
+    return HOLO_OK;
+}
+
+/* Of a tensor that hg_deep_check has accepted: strings at any depth of containers. */
+static holo_status session_check_strings(const holo_session *s, const holo_tensor *t, holo_error *e)
+{
+    const int64_t count = hg_is_deep(t->dtype) ? holo_tensor_count(t) : 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (t->dtype != HOLO_STRING) {
+            HG_TRY(session_check_strings(s, (const holo_tensor *)t->data + i, e));
+            continue;
+        }
+        const uint64_t length = ((const holo_string *)t->data)[i].length;
+        if (length > s->limits.string_bytes)
+            return hg_fail(e, HOLO_E_LIMIT, "string %lld has %llu bytes, its limit is %llu",
+                           (long long)i, (unsigned long long)length,
+                           (unsigned long long)s->limits.string_bytes);
+    }
+    return HOLO_OK;
+}
+
 holo_status holo_session_set_input(holo_session *session, uint32_t index, const holo_tensor *tensor,
                                    holo_error *error)
 {
@@ -216,13 +249,15 @@ holo_status holo_session_set_input(holo_session *session, uint32_t index, const 
         return hg_fail(error, HOLO_E_SHAPE, "input '%s' has rank %d, expected %d", name,
                        tensor->rank, v->rank);
     int64_t count = holo_tensor_count(tensor);
-    if (count < 0 || holo_tensor_bytes(tensor) > session->tensor_limit)
+    if (count < 0)
         return hg_fail(error, HOLO_E_SHAPE, "input '%s' has a negative or too large dimension",
                        name);
+    HG_TRY(hg_session_check_size(session, tensor, name, error));
     if (tensor->data == NULL && count != 0)
         return hg_fail(error, HOLO_E_ARG, "input '%s' has no data", name);
     if (hg_is_deep(tensor->dtype)) {
         holo_status status = hg_deep_check(tensor, error);
+        if (status == HOLO_OK) status = session_check_strings(session, tensor, error);
         if (status != HOLO_OK) return hg_fail_prefix(error, status, "input '%s': ", name);
     }
     return hg_session_bind_input(session, index, tensor, error);

@@ -42,7 +42,7 @@ struct holo_session {
     holo_allocator alloc;
     holo_pool *pool;
     uint32_t flags, threads;
-    uint64_t tensor_limit;
+    holo_limits limits;     /* with the defaults filled in */
     hg_shared own, *shared; /* shared: own, or that of the session whose body this is */
     holo_trace_fn trace;
     void *trace_user;
@@ -88,6 +88,9 @@ HG_MUST_CHECK holo_status hg_session_rebind(holo_session *s, holo_error *e);
 HG_MUST_CHECK holo_status hg_session_make(const holo_model *model, uint32_t program,
                                           const holo_session_options *options, hg_shared *shared,
                                           holo_session **out, holo_error *e);
+/* No more bytes, elements and dimensions than allowed. */
+HG_MUST_CHECK holo_status hg_session_check_size(const holo_session *s, const holo_tensor *t,
+                                                const char *name, holo_error *e);
 /* Binds what is known to be well-formed. */
 HG_MUST_CHECK holo_status hg_session_bind_input(holo_session *s, uint32_t index,
                                                 const holo_tensor *tensor, holo_error *e);

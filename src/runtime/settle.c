@@ -91,9 +91,9 @@ static holo_status settle_memory(holo_session *s, uint32_t i, holo_error *e)
         if (v == 0 || g->value_ready[v] == 0) continue;
         HG_TRY(hg_session_shape_value(s, v, e));
         size_t bytes = holo_tensor_bytes(&s->tensor[v]), extra = s->extra[k];
-        if (bytes > s->tensor_limit || extra > s->tensor_limit)
+        if (bytes > s->limits.tensor_bytes || extra > s->limits.tensor_bytes)
             return hg_fail(e, HOLO_E_LIMIT, "output %u would have more than %llu bytes", k,
-                           (unsigned long long)s->tensor_limit);
+                           (unsigned long long)s->limits.tensor_bytes);
         if (extra != 0 && !hg_add_size(hg_align_up(bytes, HG_ALIGN), extra, &bytes))
             return hg_fail_nomem(e, SIZE_MAX);
         uint32_t last = g->buffer_last[g->value_buffer[v] - 1];

@@ -37,7 +37,7 @@ holo_status hg_attribute_read(hg_importer *im, const hg_frame *frame, hg_wire me
     /* Each step leads to the caller of the function, whose depth is bounded; a default that is a
      * reference itself would not. */
     for (int depth = 0; view.ref_attr_name.length != 0; depth++) {
-        if (frame->call == NULL || depth > HG_IMPORT_MAX_DEPTH)
+        if (frame->call == NULL || depth > (int)HG_LIMIT_NESTING)
             return hg_import_fail(
                 im, HOLO_E_MODEL, "attribute '%.*s' refers to '%.*s', but no function has it",
                 HG_STR_ARG(name), HG_STR_ARG(hg_import_shown(view.ref_attr_name)));
@@ -83,8 +83,10 @@ static holo_status attribute_strings(hg_importer *im, hg_wire_list strings, hg_a
     HG_TRY(HG_NEW(im->ctx, strings.count + 1, &to));
     out->strings = to;
     out->count = strings.count;
-    while (hg_wire_list_next(&strings, &item))
+    while (hg_wire_list_next(&strings, &item)) {
+        HG_TRY(hg_import_check_string(im, hg_wire_size(item)));
         *to++ = hg_onnx_text(item);
+    }
     return HOLO_OK;
 }
 
@@ -115,6 +117,7 @@ holo_status hg_attribute_convert(hg_importer *im, const hg_import_attribute *a, 
         out->f = v->f;
         return HOLO_OK;
     case HG_ONNX_STRING:
+        HG_TRY(hg_import_check_string(im, v->s.length));
         out->kind = HG_ATTR_STRING;
         out->s = v->s;
         if (out->s.text == NULL) out->s.text = ""; /* declared, and not there */

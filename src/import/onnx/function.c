@@ -110,9 +110,9 @@ static holo_status function_check_depth(const hg_importer *im, const hg_frame *f
         if (call->function == function)
             return hg_import_fail(im, HOLO_E_MODEL, "function '%.*s' calls itself",
                                   HG_STR_ARG(hg_import_shown(function->view.name)));
-    if (frame->depth >= HG_IMPORT_MAX_DEPTH)
-        return hg_import_fail(im, HOLO_E_LIMIT, "functions and graphs are nested deeper than %d",
-                              (int)HG_IMPORT_MAX_DEPTH);
+    if (frame->depth >= hg_import_nesting(im))
+        return hg_import_fail(im, HOLO_E_LIMIT, "functions and graphs are nested deeper than %u",
+                              hg_import_nesting(im));
     return HOLO_OK;
 }
 

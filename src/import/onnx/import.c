@@ -33,12 +33,22 @@ holo_status hg_import_fail(const hg_importer *im, holo_status status, const char
 
 holo_status hg_import_check_name(const hg_importer *im, const char *what, hg_str name)
 {
-    if (name.length > HG_IMPORT_MAX_NAME)
-        return hg_import_fail(im, HOLO_E_MODEL, "a %s has %zu bytes, at most %d are allowed", what,
-                              name.length, (int)HG_IMPORT_MAX_NAME);
+    const uint32_t most = hg_limit_most(im->ctx->limits.name_bytes, HG_LIMIT_NAME_BYTES);
+    if (name.length > most)
+        return hg_import_fail(im, most < HG_LIMIT_NAME_BYTES ? HOLO_E_LIMIT : HOLO_E_MODEL,
+                              "a %s has %zu bytes, at most %u are allowed", what, name.length,
+                              most);
     if (!hg_str_is_text(name))
         return hg_import_fail(im, HOLO_E_MODEL, "a %s is not UTF-8 text", what);
     return HOLO_OK;
+}
+
+holo_status hg_import_check_string(const hg_importer *im, size_t length)
+{
+    const uint64_t most = hg_limit(im->ctx->limits.string_bytes, HG_LIMIT_STRING_BYTES);
+    if (length <= most) return HOLO_OK;
+    return hg_import_fail(im, HOLO_E_LIMIT,
+                          "a string has %zu bytes, at most %" PRIu64 " are allowed", length, most);
 }
 
 holo_status hg_import_full_name(const hg_importer *im, const hg_frame *frame, hg_str name,
@@ -180,7 +190,7 @@ static holo_status import_add_meta(hg_importer *im, hg_str key, hg_str value)
 {
     hg_graph *g = im->g;
     if (value.length == 0 || key.length == 0) return HOLO_OK;
-    if (key.length > HG_IMPORT_MAX_NAME || !hg_str_is_text(key) || !import_is_document(value)) {
+    if (key.length > HG_LIMIT_NAME_BYTES || !hg_str_is_text(key) || !import_is_document(value)) {
         hg_log(im->ctx, HOLO_LOG_WARNING, "metadata '%.*s' is left out: it is too long or no text",
                HG_STR_ARG(hg_import_shown(key)));
         return HOLO_OK;
@@ -200,7 +210,7 @@ static holo_status import_metadata(hg_importer *im)
     hg_wire item;
     hg_str producer = m->producer_name, version = {0};
     if (producer.length != 0 && m->producer_version.length != 0 &&
-        producer.length + m->producer_version.length < HG_IMPORT_MAX_NAME)
+        producer.length + m->producer_version.length < HG_LIMIT_NAME_BYTES)
         producer = hg_str_format(&im->ctx->arena, "%.*s %.*s", (int)producer.length, producer.text,
                                  (int)m->producer_version.length, m->producer_version.text);
     if (hg_onnx_has(m->has, HG_ONNX_MODEL_VERSION) && m->model_version != 0)

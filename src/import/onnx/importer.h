@@ -7,13 +7,12 @@
 #ifndef HG_IMPORT_IMPORTER_H
 #define HG_IMPORT_IMPORTER_H
 
+#include "base/limits.h"
 #include "import/onnx/import.h"
 #include "import/onnx/model.h"
 #include "op/op.h"
 
 enum {
-    HG_IMPORT_MAX_DEPTH = 64,         /* bodies and function calls inside each other */
-    HG_IMPORT_MAX_NAME = 65536,       /* bytes */
     HG_IMPORT_MAX_OPSETS = 256,       /* of a model or function */
     HG_IMPORT_MAX_ATTRIBUTES = 128,   /* of a node */
     HG_IMPORT_MAX_INLINED = 1 << 22,  /* nodes that come out of functions */
@@ -129,6 +128,12 @@ typedef struct hg_importer {
     hg_str where_name, where_op;
 } hg_importer;
 
+/* Bodies and function calls inside each other. */
+static inline uint32_t hg_import_nesting(const hg_importer *im)
+{
+    return hg_limit_most(im->ctx->limits.nesting, HG_LIMIT_NESTING);
+}
+
 /* ---- import.c -------------------------------------------------------------------------------- */
 
 /* A sentence with the place in front. */
@@ -137,6 +142,8 @@ holo_status hg_import_fail(const hg_importer *im, holo_status status, const char
 /* The name if it can be shown, else "?". */
 hg_str hg_import_shown(hg_str name);
 /* Text of at most HG_IMPORT_MAX_NAME bytes; `what` is "name", "operator" ... */
+/* A string of a tensor or attribute is not longer than allowed. */
+HG_MUST_CHECK holo_status hg_import_check_string(const hg_importer *im, size_t length);
 HG_MUST_CHECK holo_status hg_import_check_name(const hg_importer *im, const char *what,
                                                hg_str name);
 /* prefix + name, in the arena when there is a prefix. */

@@ -78,9 +78,9 @@ static holo_status order_visit_body(order_state *o, const order_scope *outer, hg
     order_scope scope = {.outer = outer};
     hg_onnx_graph graph;
     hg_wire item;
-    if (depth > HG_IMPORT_MAX_DEPTH)
-        return hg_import_fail(im, HOLO_E_LIMIT, "graphs are nested deeper than %d",
-                              (int)HG_IMPORT_MAX_DEPTH);
+    if (depth > hg_import_nesting(im))
+        return hg_import_fail(im, HOLO_E_LIMIT, "graphs are nested deeper than %u",
+                              hg_import_nesting(im));
     hg_map_init(&scope.names, &im->ctx->scratch);
     HG_TRY(hg_onnx_read_graph(&im->source, message, &graph));
     HG_TRY(order_hide_own(o, &scope, &graph));

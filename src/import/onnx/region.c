@@ -3,9 +3,10 @@
 
 static holo_status region_enter(hg_importer *im, hg_frame *frame)
 {
-    if (frame->depth > HG_IMPORT_MAX_DEPTH)
-        return hg_import_fail(im, HOLO_E_LIMIT, "functions and graphs are nested deeper than %d",
-                              (int)HG_IMPORT_MAX_DEPTH);
+    const uint32_t most = hg_import_nesting(im);
+    if (frame->depth > most)
+        return hg_import_fail(im, HOLO_E_LIMIT, "functions and graphs are nested deeper than %u",
+                              most);
     hg_map_init(&frame->names, &im->ctx->scratch);
     hg_map_init(&frame->hints, &im->ctx->scratch);
     return HOLO_OK;

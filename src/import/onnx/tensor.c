@@ -8,7 +8,6 @@
 #include <inttypes.h>
 
 enum { TENSOR_FORGET_BYTES = 1 << 16 };
-static const uint64_t tensor_default_limit = UINT64_C(1) << 36;
 
 /* A tensor whose claims about itself have been checked. */
 typedef struct tensor_view {
@@ -27,9 +26,10 @@ static holo_status tensor_read_dims(hg_importer *im, hg_wire_numbers dims, tenso
 {
     uint64_t value;
     bool fits = true;
-    if (dims.count > HG_MAX_RANK)
-        return hg_import_fail(im, HOLO_E_UNSUPPORTED, "rank %zu, at most %d is supported",
-                              dims.count, (int)HG_MAX_RANK);
+    const uint32_t most = hg_limit_most(im->ctx->limits.rank, HG_LIMIT_RANK);
+    if (dims.count > most)
+        return hg_import_fail(im, most < HG_LIMIT_RANK ? HOLO_E_LIMIT : HOLO_E_UNSUPPORTED,
+                              "rank %zu, at most %u is supported", dims.count, most);
     t->rank = (int32_t)dims.count;
     t->count = 1;
     for (int32_t i = 0; hg_wire_numbers_next(&dims, &value); i++) {
@@ -40,12 +40,16 @@ static holo_status tensor_read_dims(hg_importer *im, hg_wire_numbers dims, tenso
         /* A zero anywhere makes it empty, but the others must not be absurd. */
         fits = fits && hg_mul_i64(t->count, t->dim[i], &t->count);
     }
-    const uint64_t limit =
-        im->ctx->limits.tensor_bytes != 0 ? im->ctx->limits.tensor_bytes : tensor_default_limit;
+    const uint64_t limit = hg_limit(im->ctx->limits.tensor_bytes, HG_LIMIT_TENSOR_BYTES);
+    const uint64_t elements = hg_limit(im->ctx->limits.tensor_elements, HG_LIMIT_TENSOR_ELEMENTS);
     fits = fits && hg_dtype_bytes(t->dtype, t->count, &t->bytes) && t->bytes <= limit;
     if (!fits)
         return hg_import_fail(im, HOLO_E_LIMIT,
                               "its dimensions ask for more than %" PRIu64 " bytes", limit);
+    if ((uint64_t)t->count > elements)
+        return hg_import_fail(im, HOLO_E_LIMIT,
+                              "it has %" PRId64 " elements, at most %" PRIu64 " are allowed",
+                              t->count, elements);
     return HOLO_OK;
 }
 
@@ -208,8 +212,10 @@ static holo_status tensor_from_strings(hg_importer *im, hg_wire_list strings, te
     hg_wire item;
     HG_TRY(HG_NEW(im->ctx, strings.count + 1, &to));
     t->data = to;
-    while (hg_wire_list_next(&strings, &item))
+    while (hg_wire_list_next(&strings, &item)) {
+        HG_TRY(hg_import_check_string(im, hg_wire_size(item)));
         *to++ = (holo_string){(const char *)item.at, hg_wire_size(item)};
+    }
     return HOLO_OK;
 }
 

@@ -67,6 +67,12 @@ class holo_limits(ctypes.Structure):
         ("tensor_bytes", c_uint64),
         ("loop_iterations", c_uint64),
         ("run_ms", c_uint64),
+        ("tensor_elements", c_uint64),
+        ("steps", c_uint64),
+        ("string_bytes", c_uint64),
+        ("name_bytes", c_uint32),
+        ("rank", c_uint32),
+        ("nesting", c_uint32),
     ]
 
 
