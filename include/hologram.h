@@ -522,7 +522,8 @@ HOLO_API int32_t holo_session_find_output(const holo_session *session, const cha
 HOLO_API holo_status holo_session_set_input(holo_session *session, uint32_t index,
                                             const holo_tensor *tensor, holo_error *error);
 /* Binds a buffer of `bytes` bytes that receives output `index` (NULL: the session's own memory
- * again). */
+ * again). It may overlap inputs, which then hold the result after the run, but no other output's.
+ */
 HOLO_API holo_status holo_session_set_output(holo_session *session, uint32_t index, void *data,
                                              size_t bytes, holo_error *error);
 

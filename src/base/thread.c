@@ -38,7 +38,8 @@ struct holo_pool {
     _Alignas(HG_ALIGN) hg_os os;
     thread_worker *worker; /* worker[0] is whoever calls */
     uint32_t n_threads, n_started;
-    int64_t owner; /* the process whose threads they are */
+    int64_t owner;  /* the process whose threads they are */
+    bool is_orphan; /* this is another one */
     int64_t spin_ns;
     holo_allocator alloc;
     void *base;
@@ -225,20 +226,21 @@ static bool thread_is_orphan(const holo_pool *pool)
 
 void hg_pool_settle(holo_pool *pool)
 {
-    if (pool != NULL && thread_is_orphan(pool)) pool->n_threads = pool->n_started = 1;
+    if (pool == NULL || !thread_is_orphan(pool)) return;
+    pool->n_threads = pool->n_started = 1;
+    pool->is_orphan = true;
 }
 
 void hg_pool_free(holo_pool *pool)
 {
     if (pool == NULL) return;
-    hg_pool_settle(pool);
-    if (pool->n_started > 1) {
+    if (!pool->is_orphan && !thread_is_orphan(pool)) { /* others' locks may be held for ever */
         atomic_store(&pool->is_stopping, 1);
         thread_wake(pool);
+        for (uint32_t i = 1; i < pool->n_started; i++)
+            hg_os_join(&pool->worker[i].thread);
+        hg_os_end(&pool->os);
     }
-    for (uint32_t i = 1; i < pool->n_started; i++)
-        hg_os_join(&pool->worker[i].thread);
-    hg_os_end(&pool->os);
     const holo_allocator alloc = pool->alloc;
     hg_free(&alloc, pool->base, pool->bytes);
 }

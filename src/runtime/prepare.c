@@ -333,22 +333,54 @@ static holo_status prepare_steps(holo_session *s, holo_error *e)
     return HOLO_OK;
 }
 
+static bool prepare_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    return a_bytes != 0 && b_bytes != 0 && (x < y ? y - x < a_bytes : x - y < b_bytes);
+}
+
+/* Two results cannot have one place. */
+static holo_status prepare_output_places(const holo_session *s, uint32_t i, holo_error *e)
+{
+    const hg_program *p = &s->graph->program;
+    const hg_bound_output *o = s->output;
+    for (uint32_t k = 0; k < i; k++)
+        if (o[k].data != NULL && prepare_overlap(o[k].data, o[k].bytes, o[i].data, o[i].bytes))
+            return hg_fail(e, HOLO_E_ARG, "outputs '%s' and '%s' are bound to buffers that overlap",
+                           prepare_text(s, p->out[k].name), prepare_text(s, p->out[i].name));
+    return HOLO_OK;
+}
+
+/* A result that would overwrite what steps still read is computed elsewhere and copied. */
+static bool prepare_is_read(const holo_session *s, uint32_t i, size_t bytes)
+{
+    for (uint32_t k = 0; k < s->graph->program.head.n_in; k++)
+        if (prepare_overlap(s->input[k].data, holo_tensor_bytes(&s->input[k]), s->output[i].data,
+                            bytes))
+            return true;
+    return false;
+}
+
 static holo_status prepare_addresses(holo_session *s, holo_error *e)
 {
+    const bool is_graph = s->shared == &s->own; /* what bodies are given is planned */
     const hg_model_graph *g = s->graph;
     for (uint32_t v = 1; v < g->program.head.n_value; v++)
         if (g->value_ready[v] == 0) HG_TRY(hg_session_address_value(s, v, e));
     /* Results go straight to the caller's buffer when they are big enough for it. */
     for (uint32_t i = 0; i < g->program.head.n_out; i++) {
         uint32_t v = g->program.out[i].value;
-        if (s->output[i].data == NULL || g->value_ready[v] != 0 || hg_is_deep(s->tensor[v].dtype))
-            continue;
+        if (s->output[i].data == NULL) continue;
+        if (is_graph) HG_TRY(prepare_output_places(s, i, e));
+        if (g->value_ready[v] != 0 || hg_is_deep(s->tensor[v].dtype)) continue;
         size_t bytes = holo_tensor_bytes(&s->tensor[v]);
         if (bytes > s->output[i].bytes)
             return hg_fail(e, HOLO_E_ARG,
                            "output '%s' has %zu bytes, the buffer bound to it has %zu",
                            prepare_text(s, g->program.out[i].name), bytes, s->output[i].bytes);
-        if (g->program.value[v].storage == HG_STORAGE_ARENA) s->tensor[v].data = s->output[i].data;
+        if (g->program.value[v].storage == HG_STORAGE_ARENA &&
+            !(is_graph && prepare_is_read(s, i, bytes)))
+            s->tensor[v].data = s->output[i].data;
     }
     /* Views of such results follow them. */
     for (uint32_t v = 1; v < g->program.head.n_value; v++)

@@ -122,7 +122,7 @@ static void limits_time(void)
         "graph(%x: float32[n,3]) { %t = const bool[] {true} %y = Loop(_, %t, %x)"
         " body(%i: int64[], %c: bool[], %a: float32[n,3]) { %b = Neg(%a) return %c, %b }"
         " return %y as \"y\" }",
-        "graph(%x: float32[n,3]) { %r = const int64[2] {30000,4000} %a = Tile(%x, %r)"
+        "graph(%x: float32[n,3]) { %r = const int64[2] {3000,400} %a = Tile(%x, %r)"
         " %b = Transpose(%a) %y = MatMul(%a, %b) %s = ReduceMax(%y) return %s as \"s\" }",
     };
     for (size_t i = 0; i < HG_COUNT(text); i++) {
