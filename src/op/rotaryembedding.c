@@ -8,8 +8,8 @@ static holo_status rotaryembedding_positions(const hg_infer *n, uint32_t i)
 {
     const hg_type *x = n->in[0], *positions = n->in[i];
     const hg_dim rows = x->dim[x->rank == 4 ? 2 : 1];
-    if (hg_infer_may_equal(n, positions->dim[0], x->dim[0]) &&
-        hg_infer_may_equal(n, positions->dim[1], rows))
+    if (hg_infer_equal(n, positions->dim[0], x->dim[0]) &&
+        hg_infer_equal(n, positions->dim[1], rows))
         return HOLO_OK;
     char have[64], want[64];
     hg_dim_print(n->dims, positions->dim[1], have, sizeof have);

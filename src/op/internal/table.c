@@ -39,7 +39,7 @@ static holo_status table_infer(hg_infer *n)
         return hg_infer_fail(n, HOLO_E_MODEL, "the table is not a constant");
     if (n->in[1]->rank == 2) {
         HG_TRY(hg_attr_axis(n, "axis", 0, n->in[0]->rank, &axis));
-        if (!hg_infer_may_equal(n, n->in[1]->dim[0], n->in[0]->dim[axis]))
+        if (!hg_infer_equal(n, n->in[1]->dim[0], n->in[0]->dim[axis]))
             return hg_infer_fail(n, HOLO_E_SHAPE, "the table does not have one row a channel");
     }
     HG_TRY(table_infer_entries(n));

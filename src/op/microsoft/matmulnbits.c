@@ -50,10 +50,9 @@ static holo_status nbits_check_table(const hg_infer *n, uint32_t i, int64_t rows
 {
     const hg_type *t = n->in[i];
     HG_TRY(hg_infer_rank(n, i, 1, 2));
-    bool fits = t->rank == 1
-                    ? hg_infer_equal(n, t->dim[0], hg_dim_const(n->dims, rows * columns))
-                    : hg_infer_equal(n, t->dim[0], hg_dim_const(n->dims, rows)) &&
-                          hg_infer_equal(n, t->dim[1], hg_dim_const(n->dims, columns));
+    bool fits = t->rank == 1 ? hg_infer_equal(n, t->dim[0], hg_dim_const(n->dims, rows * columns))
+                             : hg_infer_equal(n, t->dim[0], hg_dim_const(n->dims, rows)) &&
+                                   hg_infer_equal(n, t->dim[1], hg_dim_const(n->dims, columns));
     if (fits) return HOLO_OK;
     return hg_infer_fail(n, HOLO_E_SHAPE, "input %u is not %lld x %lld", i, (long long)rows,
                          (long long)columns);
@@ -87,8 +86,7 @@ static holo_status nbits_check_inputs(const hg_infer *n, const nbits_form *f)
     if (!hg_infer_has(n, NBITS_BIAS)) return HOLO_OK;
     HG_TRY(hg_infer_same_type(n, NBITS_A, NBITS_BIAS));
     HG_TRY(hg_infer_rank(n, NBITS_BIAS, 1, 1));
-    if (hg_infer_equal(n, n->in[NBITS_BIAS]->dim[0], hg_dim_const(n->dims, f->n)))
-        return HOLO_OK;
+    if (hg_infer_equal(n, n->in[NBITS_BIAS]->dim[0], hg_dim_const(n->dims, f->n))) return HOLO_OK;
     return hg_infer_fail(n, HOLO_E_SHAPE, "the bias does not have N = %lld elements",
                          (long long)f->n);
 }

@@ -13,7 +13,7 @@ static holo_status scaler_infer(hg_infer *n)
                              list[0]->count, list[1]->count);
     const size_t count = list[0]->count != 0 ? list[0]->count : list[1]->count;
     if (count > 1 && (x->rank == 0 || !hg_infer_equal(n, x->dim[x->rank - 1],
-                                                          hg_dim_const(n->dims, (int64_t)count))))
+                                                      hg_dim_const(n->dims, (int64_t)count))))
         return hg_infer_fail(n, HOLO_E_SHAPE,
                              "offset and scale have %zu entries, which do not fit the last "
                              "dimension of input 0",
