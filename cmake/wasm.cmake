@@ -3,7 +3,9 @@
 # Everything is compiled once, with atomics, which unshared memory allows too; only the tuned kernels are compiled
 # twice, with and without relaxed SIMD. The modules differ in how they are linked.
 set(wasm_base -msimd128 -matomics -mbulk-memory -mnontrapping-fptoint -msign-ext)
-add_compile_options(${wasm_base} -D_Thread_local=) # the C library has one errno, which only one thread reads
+add_compile_options(${wasm_base}
+  -D_Thread_local= # the C library has one errno, which only one thread reads
+  -Wno-enum-float-conversion -Wno-error=shorten-64-to-32) # of this compiler and of 32 bits alone
 
 set(tuned_sources ${run_sources})
 list(FILTER tuned_sources INCLUDE REGEX "/backend/cpu/wasm/")

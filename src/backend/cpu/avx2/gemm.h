@@ -17,7 +17,7 @@
 
 #include "kernel/epilogue.h"
 
-#include <immintrin.h>
+#include "backend/cpu/vec8.h"
 
 /* gcc keeps accumulator arrays in memory unless their loops are unrolled early. */
 #if defined(__clang__)
@@ -27,7 +27,11 @@
 #endif
 
 enum {
+#if HG_VEC8_REGISTERS >= 16
     HG_GEMM_ROWS = 6,
+#else
+    HG_GEMM_ROWS = 4, /* twice 4 x 8: 54 GFLOP/s in V8, where 6 x 8 spills: 38 */
+#endif
     HG_GEMM_COLS = 16,
     HG_GEMM_DEPTH = 384 /* 24 KiB of B in a 32 KiB L1; 2 % over 256 (bench/op/matmul) */
 };
@@ -58,15 +62,16 @@ typedef struct hg_gemm_step {
 } hg_gemm_step;
 
 /* Height of the next row tile: sixes, with a tail of fours and fives, which also fill the FMA
- * units. */
+ * units; or fours, with a tail of three and two. */
 static inline int64_t hg_gemm_tile_rows(int64_t left)
 {
     if (left <= HG_GEMM_ROWS) return left;
+    if (HG_GEMM_ROWS == 4) return left == 5 ? 3 : 4;
     if (left == 7 || left == 8) return 4;
     return left == 9 || left == 13 ? 5 : HG_GEMM_ROWS;
 }
 
-/* Rows [0, rows) of the step. The functions of this header are defined in matmul_p16.c. */
+/* Rows [0, rows) of the step. The functions of this header are defined in gemm.c. */
 void hg_gemm_panel_avx2(const hg_gemm_step *step, int64_t rows);
 
 /* Few rows, many panels, all of k at once: every weight is loaded once. */

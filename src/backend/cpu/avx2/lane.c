@@ -4,8 +4,9 @@
 
 #include "kernel/lane.h"
 
-#include <immintrin.h>
+#include "backend/cpu/vec8.h"
 
+#if defined(__F16C__)
 #define LANE_READ_F16(d, s, n)                                                                     \
     for (int64_t i = 0; i < (n); i += 8)                                                           \
     _mm256_storeu_ps((d) + i,                                                                      \
@@ -13,6 +14,7 @@
 #define LANE_WRITE_F16(d, s, n)                                                                    \
     for (int64_t i = 0; i < (n); i += 8)                                                           \
     _mm_storeu_si128((__m128i *)(void *)((d) + i), _mm256_cvtps_ph(_mm256_loadu_ps((s) + i), 0))
+#endif
 
 #define LANE_RUN hg_lane_run_avx2
 #define LANE_READ hg_lane_read_avx2

@@ -5,7 +5,7 @@
 
 #include "isa/lane_math.h"
 
-#include <immintrin.h>
+#include "backend/cpu/vec8.h"
 
 enum { POOL_WIDTH = 8, POOL_VECTORS = 4 };
 

@@ -5,7 +5,7 @@
 #include "backend/cpu/avx2/lane.h"
 #include "isa/lane_math.h"
 
-#include <immintrin.h>
+#include "backend/cpu/vec8.h"
 
 /* Compilers do not keep sixteen maxima in registers. Which zero is the largest does not matter: it
  * is only subtracted. */

@@ -1,0 +1,446 @@
+/* gemm.c - row tiles of gemm.h: the inner loops of all products.
+ *
+ * With sixteen registers of eight floats a tile is 6 rows x 16 columns. WebAssembly has eight
+ * pairs: there each half of a panel goes by on its own, in tiles of 4 rows x 8, and streams are
+ * narrower. Which tile computes an output does not change its bits. */
+#include "backend/cpu/avx2/gemm.h"
+
+#include "kernel/pack.h"
+
+/* The optimiser of a browser does best with the plain loop: unrolled twice it is a third slower. */
+#if defined(__wasm__)
+#define GEMM_ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define GEMM_ROLLED
+#endif
+
+enum { GEMM_HALF_ROWS = 8 }; /* more row pointers than that do not fit the integer registers */
+
+/* ---- row tiles --------------------------------------------------------------------------- */
+
+/* Eight weights of either type. */
+HG_INLINE __m256 gemm_load(const char *b, const bool is_half)
+{
+    if (is_half) return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)b));
+    return _mm256_loadu_ps((const float *)(const void *)b);
+}
+
+/* Stores columns [col, col + 8) of one row of a tile; at the right edge only those that exist. */
+HG_INLINE void gemm_store(const hg_gemm_step *s, int64_t row, int64_t col, __m256 x)
+{
+    float *c = s->c + row * s->ld + col;
+    const int64_t cols = s->cols - col;
+    if (s->alpha != 1) x = _mm256_mul_ps(x, _mm256_set1_ps(s->alpha));
+    if (s->adds) x = _mm256_add_ps(x, _mm256_loadu_ps(s->residual + row * s->ld + col));
+    /* operands in this order keep a NaN */
+    if (s->clamps)
+        x = _mm256_min_ps(_mm256_set1_ps(s->high), _mm256_max_ps(_mm256_set1_ps(s->low), x));
+    if (HG_LIKELY(cols >= 8)) {
+        _mm256_storeu_ps(c, x);
+        return;
+    }
+    if (cols <= 0) return;
+    __m128 rest = _mm256_castps256_ps128(x);
+    if (cols & 4) {
+        _mm_storeu_ps(c, rest);
+        rest = _mm256_extractf128_ps(x, 1);
+        c += 4;
+    }
+    if (cols & 2) {
+        _mm_storel_pi((__m64 *)(void *)c, rest);
+        rest = _mm_movehl_ps(rest, rest);
+        c += 2;
+    }
+    if (cols & 1) _mm_store_ss(c, rest);
+}
+
+#if HG_VEC8_REGISTERS >= 16
+HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step *s, int64_t first)
+{
+    const char *next = s->next != NULL ? s->next + first * s->next_row : s->b;
+    const int64_t next_step = s->next_step;
+    __m256 sum[HG_GEMM_ROWS][2];
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++) {
+        const float *from = s->sum == NULL ? NULL : s->sum + (first + i) * s->sum_ld;
+        sum[i][0] = from == NULL ? _mm256_setzero_ps() : _mm256_loadu_ps(from);
+        sum[i][1] = from == NULL ? _mm256_setzero_ps() : _mm256_loadu_ps(from + 8);
+    }
+    const float *const *row = s->row + first;
+    const char *b = s->b;
+    const int64_t step = s->b_step;
+    for (int64_t t = 0; t < s->taps; t++) {
+        const float *a[HG_GEMM_ROWS];
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++)
+            a[i] = row[i] + s->offset;
+        row += s->row_step;
+        for (int64_t k = 0; k < s->depth; k++) {
+            const __m256 low = gemm_load(b, is_half),
+                         high = gemm_load(b + (is_half ? 16 : 32), is_half);
+            b += step;
+            _mm_prefetch(next, _MM_HINT_T1);
+            next += next_step;
+            HG_GEMM_UNROLL
+            for (int i = 0; i < rows; i++) {
+                const __m256 x = _mm256_broadcast_ss(a[i] + k);
+                sum[i][0] = _mm256_fmadd_ps(x, low, sum[i][0]);
+                sum[i][1] = _mm256_fmadd_ps(x, high, sum[i][1]);
+            }
+        }
+    }
+    if (s->alpha == 1 && !s->adds && !s->clamps && s->cols == HG_GEMM_COLS) {
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++) {
+            _mm256_storeu_ps(s->c + (first + i) * s->ld, sum[i][0]);
+            _mm256_storeu_ps(s->c + (first + i) * s->ld + 8, sum[i][1]);
+        }
+        return;
+    }
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++)
+        gemm_store(s, first + i, 0, sum[i][0]);
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++)
+        gemm_store(s, first + i, 8, sum[i][1]);
+}
+#endif
+
+/* Columns [col, col + 8) and more rows: a narrow panel takes little more than half the time of a
+ * whole one. */
+HG_INLINE void gemm_half_tile(const int rows, const bool is_half, const hg_gemm_step *s,
+                              int64_t first, int64_t col)
+{
+    __m256 sum[GEMM_HALF_ROWS];
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++)
+        sum[i] = s->sum == NULL ? _mm256_setzero_ps()
+                                : _mm256_loadu_ps(s->sum + (first + i) * s->sum_ld + col);
+    const float *const *row = s->row + first;
+    const char *b = (const char *)s->b + col * (is_half ? 2 : 4);
+    const ptrdiff_t step = (ptrdiff_t)s->b_step, depth = (ptrdiff_t)s->depth;
+    for (int64_t t = 0; t < s->taps; t++) {
+        const float *a[GEMM_HALF_ROWS];
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++)
+            a[i] = row[i] + s->offset;
+        row += s->row_step;
+        GEMM_ROLLED
+        for (ptrdiff_t k = 0; k < depth; k++) {
+            const __m256 w = gemm_load(b, is_half);
+            b += step;
+            HG_GEMM_UNROLL
+            for (int i = 0; i < rows; i++)
+                sum[i] = _mm256_fmadd_ps(_mm256_broadcast_ss(a[i] + k), w, sum[i]);
+        }
+    }
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++)
+        gemm_store(s, first + i, col, sum[i]);
+}
+
+/* Lines the next tile starts with. Rows of C lie far apart and stores commit in order; rows of A
+ * are many short streams the hardware notices late. */
+HG_INLINE void gemm_prefetch(const hg_gemm_step *s, int64_t first, int64_t rows)
+{
+    for (int64_t i = first; i < hg_min(first + HG_GEMM_ROWS, rows); i++) {
+        if (s->fetch_c) {
+            _mm_prefetch((const char *)(s->c + i * s->ld), _MM_HINT_T0);
+            _mm_prefetch((const char *)(s->c + i * s->ld + HG_GEMM_COLS - 1), _MM_HINT_T0);
+        }
+        if (s->residual != NULL) {
+            _mm_prefetch((const char *)(s->residual + i * s->ld), _MM_HINT_T0);
+            _mm_prefetch((const char *)(s->residual + i * s->ld + HG_GEMM_COLS - 1), _MM_HINT_T0);
+        }
+        if (s->fetch_a)
+            for (int64_t line = 0; line < 4; line++)
+                _mm_prefetch((const char *)(s->row[i] + s->offset) + line * 64, _MM_HINT_T0);
+    }
+}
+
+typedef void (*gemm_tile_fn)(const hg_gemm_step *s, int64_t first);
+
+#define GEMM_TILE(rows)                                                                            \
+    static void gemm_f32_##rows##x16(const hg_gemm_step *s, int64_t first)                         \
+    {                                                                                              \
+        gemm_tile(rows, false, s, first);                                                          \
+    }                                                                                              \
+    static void gemm_f16_##rows##x16(const hg_gemm_step *s, int64_t first)                         \
+    {                                                                                              \
+        gemm_tile(rows, true, s, first);                                                           \
+    }
+
+#if HG_VEC8_REGISTERS >= 16
+
+/* Eight columns are all there are; where sixteen are stored the others are zeros. */
+HG_INLINE void gemm_narrow_tile(const int rows, const bool is_half, const hg_gemm_step *s,
+                                int64_t first)
+{
+    gemm_half_tile(rows, is_half, s, first, 0);
+    for (int i = 0; i < rows; i++)
+        gemm_store(s, first + i, 8, _mm256_setzero_ps());
+}
+
+#define GEMM_NARROW(rows)                                                                          \
+    static void gemm_f32_##rows##x8(const hg_gemm_step *s, int64_t first)                          \
+    {                                                                                              \
+        gemm_narrow_tile(rows, false, s, first);                                                   \
+    }                                                                                              \
+    static void gemm_f16_##rows##x8(const hg_gemm_step *s, int64_t first)                          \
+    {                                                                                              \
+        gemm_narrow_tile(rows, true, s, first);                                                    \
+    }
+GEMM_NARROW(1)
+GEMM_NARROW(4)
+GEMM_NARROW(8)
+#undef GEMM_NARROW
+
+static gemm_tile_fn gemm_find_narrow(const hg_gemm_step *s, int64_t left, int64_t *height)
+{
+    static const gemm_tile_fn narrow[2][GEMM_HALF_ROWS / 4 + 1] = {
+        {gemm_f32_1x8, gemm_f32_4x8, gemm_f32_8x8},
+        {gemm_f16_1x8, gemm_f16_4x8, gemm_f16_8x8},
+    };
+    const int64_t fours = hg_min(left, GEMM_HALF_ROWS) / 4;
+    *height = fours == 0 ? 1 : fours * 4;
+    return narrow[s->is_half][fours];
+}
+
+#else
+
+/* One half after the other; where there is one only, the other is zeros. */
+HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step *s, int64_t first)
+{
+    gemm_half_tile(rows, is_half, s, first, 0);
+    if (!s->narrow) {
+        gemm_half_tile(rows, is_half, s, first, 8);
+        return;
+    }
+    for (int i = 0; i < rows; i++)
+        gemm_store(s, first + i, 8, _mm256_setzero_ps());
+}
+
+#endif
+
+GEMM_TILE(1)
+GEMM_TILE(2)
+GEMM_TILE(3)
+GEMM_TILE(4)
+#if HG_VEC8_REGISTERS >= 16
+GEMM_TILE(5)
+GEMM_TILE(6)
+#endif
+#undef GEMM_TILE
+
+static gemm_tile_fn gemm_find_tile(const hg_gemm_step *s, int64_t left, int64_t *height)
+{
+#if HG_VEC8_REGISTERS >= 16
+    static const gemm_tile_fn whole[2][HG_GEMM_ROWS] = {
+        {gemm_f32_1x16, gemm_f32_2x16, gemm_f32_3x16, gemm_f32_4x16, gemm_f32_5x16, gemm_f32_6x16},
+        {gemm_f16_1x16, gemm_f16_2x16, gemm_f16_3x16, gemm_f16_4x16, gemm_f16_5x16, gemm_f16_6x16},
+    };
+    if (s->narrow) return gemm_find_narrow(s, left, height);
+#else
+    static const gemm_tile_fn whole[2][HG_GEMM_ROWS] = {
+        {gemm_f32_1x16, gemm_f32_2x16, gemm_f32_3x16, gemm_f32_4x16},
+        {gemm_f16_1x16, gemm_f16_2x16, gemm_f16_3x16, gemm_f16_4x16},
+    };
+#endif
+    *height = hg_gemm_tile_rows(left);
+    return whole[s->is_half][*height - 1];
+}
+
+static void gemm_panel(const hg_gemm_step *step, int64_t rows)
+{
+    const bool fetches = step->fetch_c || step->fetch_a || step->residual != NULL;
+    for (int64_t first = 0; first < rows;) {
+        int64_t height;
+        const gemm_tile_fn tile = gemm_find_tile(step, rows - first, &height);
+        if (fetches) gemm_prefetch(step, first + height, rows);
+        tile(step, first);
+        if (step->finish != NULL)
+            hg_gemm_finish_avx2(step->finish, NULL, NULL,
+                                step->residual == NULL ? NULL : step->residual + first * step->ld,
+                                step->c + first * step->ld, step->ld, height, step->cols);
+        first += height;
+    }
+}
+
+#if HG_VEC8_REGISTERS >= 16
+
+void hg_gemm_panel_avx2(const hg_gemm_step *step, int64_t rows)
+{
+    gemm_panel(step, rows);
+}
+
+#else
+
+/* Without an instruction that widens f16, weights that several tiles read are widened once. */
+static void gemm_widened_panel(hg_gemm_step step, int64_t rows)
+{
+    float wide[HG_GEMM_DEPTH * HG_GEMM_COLS];
+    const char *b = step.b;
+    const ptrdiff_t depth = (ptrdiff_t)(step.taps * step.depth), from = (ptrdiff_t)step.b_step;
+    for (ptrdiff_t k = 0; k < depth; k++, b += from) {
+        _mm256_storeu_ps(wide + k * HG_GEMM_COLS, gemm_load(b, true));
+        _mm256_storeu_ps(wide + k * HG_GEMM_COLS + 8, gemm_load(b + 16, true));
+    }
+    step.b = wide;
+    step.b_step = HG_GEMM_COLS * sizeof(float);
+    step.is_half = false;
+    gemm_panel(&step, rows);
+}
+
+void hg_gemm_panel_avx2(const hg_gemm_step *step, int64_t rows)
+{
+    if (step->is_half && rows > HG_GEMM_ROWS && step->taps * step->depth <= HG_GEMM_DEPTH)
+        gemm_widened_panel(*step, rows);
+    else
+        gemm_panel(step, rows);
+}
+
+#endif
+
+/* ---- streaming: few rows, many panels
+ * ------------------------------------------------------------ */
+
+/* rows x panels * 2 accumulators; every weight is loaded once. */
+HG_INLINE void gemm_stream_tile(const int rows, const int panels, const bool is_half,
+                                const hg_gemm_stream *s)
+{
+    const int64_t step = s->b_step, panel = s->b_panel;
+    __m256 sum[3][12];
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++) {
+        HG_GEMM_UNROLL
+        for (int j = 0; j < 2 * panels; j++)
+            sum[i][j] = _mm256_setzero_ps();
+    }
+    const char *b = s->b;
+    for (int64_t k = 0; k < s->k; k++) {
+        __m256 x[3];
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++)
+            x[i] = _mm256_broadcast_ss(s->a + i * s->k + k);
+        HG_GEMM_UNROLL
+        for (int j = 0; j < 2 * panels; j++) {
+            const __m256 w = gemm_load(b + j / 2 * panel +
+                                           (j % 2 == 0 ? 0
+                                            : is_half  ? 16
+                                                       : 32),
+                                       is_half);
+            HG_GEMM_UNROLL
+            for (int i = 0; i < rows; i++)
+                sum[i][j] = _mm256_fmadd_ps(x[i], w, sum[i][j]);
+        }
+        b += step;
+    }
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++) {
+        HG_GEMM_UNROLL
+        for (int j = 0; j < 2 * panels; j++)
+            _mm256_storeu_ps(s->c + i * s->ld + (int64_t)8 * j,
+                             _mm256_mul_ps(sum[i][j], _mm256_set1_ps(s->alpha)));
+    }
+}
+
+#define GEMM_STREAM(rows, panels, type, is_half)                                                   \
+    static void gemm_##type##_##rows##x##panels##p(const hg_gemm_stream *s)                        \
+    {                                                                                              \
+        gemm_stream_tile(rows, panels, is_half, s);                                                \
+    }
+#define GEMM_STREAMS(rows, panels)                                                                 \
+    GEMM_STREAM(rows, panels, f32, false)                                                          \
+    GEMM_STREAM(rows, panels, f16, true)
+#if HG_VEC8_REGISTERS >= 16
+GEMM_STREAMS(1, 6)
+GEMM_STREAMS(2, 3)
+GEMM_STREAMS(3, 2)
+#else
+GEMM_STREAMS(1, 3)
+#endif
+GEMM_STREAMS(1, 1)
+GEMM_STREAMS(2, 1)
+GEMM_STREAMS(3, 1)
+#undef GEMM_STREAMS
+#undef GEMM_STREAM
+
+typedef struct gemm_stream_kind {
+    int64_t panels;
+    void (*many)(const hg_gemm_stream *s), (*one)(const hg_gemm_stream *s);
+} gemm_stream_kind;
+
+void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels)
+{
+#if HG_VEC8_REGISTERS >= 16
+    static const gemm_stream_kind kinds[2][HG_GEMM_STREAM_ROWS] = {
+        {{6, gemm_f32_1x6p, gemm_f32_1x1p},
+         {3, gemm_f32_2x3p, gemm_f32_2x1p},
+         {2, gemm_f32_3x2p, gemm_f32_3x1p}},
+        {{6, gemm_f16_1x6p, gemm_f16_1x1p},
+         {3, gemm_f16_2x3p, gemm_f16_2x1p},
+         {2, gemm_f16_3x2p, gemm_f16_3x1p}},
+    };
+#else
+    static const gemm_stream_kind kinds[2][HG_GEMM_STREAM_ROWS] = {
+        {{3, gemm_f32_1x3p, gemm_f32_1x1p},
+         {1, gemm_f32_2x1p, gemm_f32_2x1p},
+         {1, gemm_f32_3x1p, gemm_f32_3x1p}},
+        {{3, gemm_f16_1x3p, gemm_f16_1x1p},
+         {1, gemm_f16_2x1p, gemm_f16_2x1p},
+         {1, gemm_f16_3x1p, gemm_f16_3x1p}},
+    };
+#endif
+    const gemm_stream_kind kind = kinds[s.is_half][rows - 1];
+    while (panels > 0) {
+        const int64_t done = panels >= kind.panels ? kind.panels : 1;
+        (done == 1 ? kind.one : kind.many)(&s);
+        s.b += done * s.b_panel;
+        s.c += done * HG_GEMM_COLS;
+        panels -= done;
+    }
+}
+
+/* ---- transposing
+ * --------------------------------------------------------------------------------- */
+
+HG_INLINE void gemm_turn_8x8(const float *src, int64_t src_ld, float *dst, int64_t dst_ld)
+{
+    __m256 r[8], t[8];
+    HG_GEMM_UNROLL
+    for (int i = 0; i < 4; i++) {
+        /* rows i and i + 4 side by side: the last step of the usual three is done by the loads */
+        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(src + i * src_ld)),
+                                    _mm_loadu_ps(src + (i + 4) * src_ld), 1);
+        r[i + 4] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(src + i * src_ld + 4)),
+                                        _mm_loadu_ps(src + (i + 4) * src_ld + 4), 1);
+    }
+    HG_GEMM_UNROLL
+    for (int i = 0; i < 8; i += 4) {
+        t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+        t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+        t[i + 2] = _mm256_unpacklo_ps(r[i + 2], r[i + 3]);
+        t[i + 3] = _mm256_unpackhi_ps(r[i + 2], r[i + 3]);
+        _mm256_storeu_ps(dst + i * dst_ld, _mm256_shuffle_ps(t[i], t[i + 2], 0x44));
+        _mm256_storeu_ps(dst + (i + 1) * dst_ld, _mm256_shuffle_ps(t[i], t[i + 2], 0xee));
+        _mm256_storeu_ps(dst + (i + 2) * dst_ld, _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44));
+        _mm256_storeu_ps(dst + (i + 3) * dst_ld, _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee));
+    }
+}
+
+void hg_gemm_turn_avx2(const float *src, int64_t src_ld, int64_t rows, int64_t cols, float *dst,
+                       int64_t dst_ld)
+{
+    int64_t i = 0;
+    for (; i + 8 <= rows; i += 8) {
+        int64_t j = 0;
+        for (; j + 8 <= cols; j += 8)
+            gemm_turn_8x8(src + i * src_ld + j, src_ld, dst + j * dst_ld + i, dst_ld);
+        for (; j < cols; j++)
+            for (int64_t r = i; r < i + 8; r++)
+                dst[j * dst_ld + r] = src[r * src_ld + j];
+    }
+    for (; i < rows; i++)
+        for (int64_t j = 0; j < cols; j++)
+            dst[j * dst_ld + i] = src[i * src_ld + j];
+}
