@@ -17,33 +17,23 @@
 #include "isa/lane_math.h"
 #include "kernel/number.h"
 
-typedef enum rnn_kind { RNN_PLAIN, RNN_GRU, RNN_LSTM } rnn_kind;
-
 static const int rnn_gates[] = {1, 3, 4};
-static const int rnn_functions[] = {1, 2, 3};
 
-enum { RNN_X, RNN_W, RNN_R, RNN_B, RNN_LENGTHS, RNN_H0, RNN_C0, RNN_P };
-enum { RNN_Y, RNN_Y_H, RNN_Y_C, RNN_LANES = 16 };
+enum { RNN_LANES = 16 };
 
-typedef struct rnn_shape {
-    rnn_kind kind;
-    int64_t steps, batch, input, hidden, directions, gates;
-    bool batch_first;
-} rnn_shape;
-
-static rnn_shape rnn_shape_of(const hg_args *a, rnn_kind kind)
+hg_rnn_shape hg_rnn_shape_of(const hg_args *a, hg_rnn_kind kind)
 {
-    const holo_tensor *x = &a->in[RNN_X];
+    const holo_tensor *x = &a->in[HG_RNN_X];
     const bool batch_first = a->param[HG_RNN_PARAM_LAYOUT] != 0;
-    return (rnn_shape){.kind = kind,
-                       .steps = x->dim[batch_first ? 1 : 0],
-                       .batch = x->dim[batch_first ? 0 : 1],
-                       .input = x->dim[2],
-                       .hidden = a->in[RNN_R].dim[2],
-                       .directions =
-                           a->param[HG_RNN_PARAM_DIRECTION] == HG_RNN_BIDIRECTIONAL ? 2 : 1,
-                       .gates = rnn_gates[kind],
-                       .batch_first = batch_first};
+    return (hg_rnn_shape){.kind = kind,
+                          .steps = x->dim[batch_first ? 1 : 0],
+                          .batch = x->dim[batch_first ? 0 : 1],
+                          .input = x->dim[2],
+                          .hidden = a->in[HG_RNN_R].dim[2],
+                          .directions =
+                              a->param[HG_RNN_PARAM_DIRECTION] == HG_RNN_BIDIRECTIONAL ? 2 : 1,
+                          .gates = rnn_gates[kind],
+                          .batch_first = batch_first};
 }
 
 /* ---- check ---------------------------------------------------------------------------------- */
@@ -62,13 +52,13 @@ static holo_status rnn_check_dims(const holo_tensor *t, holo_error *e, const cha
 static holo_status rnn_check_in(const hg_args *a, holo_error *e, uint32_t i, const char *what,
                                 int rank, const int64_t *dim)
 {
-    if (!hg_args_has(a, i) && i != RNN_W) return HOLO_OK;
+    if (!hg_args_has(a, i) && i != HG_RNN_W) return HOLO_OK;
     HG_TRY(hg_check_in_type(a, e, i, HG_TYPES_FLOAT));
-    HG_TRY(hg_check_same_type(&a->in[i], &a->in[RNN_X], e, what));
+    HG_TRY(hg_check_same_type(&a->in[i], &a->in[HG_RNN_X], e, what));
     return rnn_check_dims(&a->in[i], e, what, rank, dim);
 }
 
-static holo_status rnn_check_outs(const hg_args *a, holo_error *e, const rnn_shape *s)
+static holo_status rnn_check_outs(const hg_args *a, holo_error *e, const hg_rnn_shape *s)
 {
     const int64_t y[2][4] = {{s->steps, s->directions, s->batch, s->hidden},
                              {s->batch, s->steps, s->directions, s->hidden}};
@@ -77,16 +67,16 @@ static holo_status rnn_check_outs(const hg_args *a, holo_error *e, const rnn_sha
     for (uint32_t j = 0; j < a->n_out; j++) {
         if (a->out[j].dtype == HOLO_NONE) continue;
         HG_TRY(hg_check_out_type(a, e, j, HG_TYPES_FLOAT));
-        HG_TRY(hg_check_same_type(&a->out[j], &a->in[RNN_X], e, "output"));
-        HG_TRY(rnn_check_dims(&a->out[j], e, "output", j == RNN_Y ? 4 : 3,
-                              j == RNN_Y ? y[s->batch_first] : state[s->batch_first]));
+        HG_TRY(hg_check_same_type(&a->out[j], &a->in[HG_RNN_X], e, "output"));
+        HG_TRY(rnn_check_dims(&a->out[j], e, "output", j == HG_RNN_Y ? 4 : 3,
+                              j == HG_RNN_Y ? y[s->batch_first] : state[s->batch_first]));
     }
     return HOLO_OK;
 }
 
-static holo_status rnn_check_functions(const hg_args *a, holo_error *e, const rnn_shape *s)
+static holo_status rnn_check_functions(const hg_args *a, holo_error *e, const hg_rnn_shape *s)
 {
-    const uint32_t count = (uint32_t)(s->directions * rnn_functions[s->kind]);
+    const uint32_t count = (uint32_t)(s->directions * hg_rnn_functions(s->kind));
     HG_REQUIRE(e, a->n_param == HG_RNN_PARAM_FUNCTIONS + count * HG_RNN_FUNCTION_PARAMS,
                HOLO_E_FORMAT, "%u parameters, expected %u", a->n_param,
                HG_RNN_PARAM_FUNCTIONS + count * HG_RNN_FUNCTION_PARAMS);
@@ -96,10 +86,10 @@ static holo_status rnn_check_functions(const hg_args *a, holo_error *e, const rn
     return HOLO_OK;
 }
 
-static holo_status rnn_check(const hg_args *a, holo_error *e, rnn_kind kind)
+holo_status hg_rnn_check(const hg_args *a, holo_error *e, hg_rnn_kind kind)
 {
-    const uint32_t n_in = kind == RNN_LSTM ? RNN_P + 1 : RNN_H0 + 1,
-                   n_out = kind == RNN_LSTM ? 3 : 2;
+    const uint32_t n_in = kind == HG_RNN_LSTM ? HG_RNN_P + 1 : HG_RNN_H0 + 1,
+                   n_out = kind == HG_RNN_LSTM ? 3 : 2;
     HG_REQUIRE(e, a->n_in >= 3 && a->n_in <= n_in, HOLO_E_FORMAT, "%u inputs, expected 3 to %u",
                a->n_in, n_in);
     HG_REQUIRE(e, a->n_out >= 1 && a->n_out <= n_out, HOLO_E_FORMAT, "%u outputs, expected 1 to %u",
@@ -108,26 +98,26 @@ static holo_status rnn_check(const hg_args *a, holo_error *e, rnn_kind kind)
     HG_TRY(hg_check_param(a, e, HG_RNN_PARAM_DIRECTION, "direction", HG_RNN_FORWARD,
                           HG_RNN_BIDIRECTIONAL));
     HG_TRY(hg_check_param(a, e, HG_RNN_PARAM_VARIANT, "variant", 0, 1));
-    HG_TRY(hg_check_in_type(a, e, RNN_X, HG_TYPES_FLOAT));
-    HG_TRY(hg_check_rank(&a->in[RNN_X], e, "X", 3, 3));
-    HG_TRY(hg_check_in_type(a, e, RNN_R, HG_TYPES_FLOAT));
-    const rnn_shape s = rnn_shape_of(a, kind);
+    HG_TRY(hg_check_in_type(a, e, HG_RNN_X, HG_TYPES_FLOAT));
+    HG_TRY(hg_check_rank(&a->in[HG_RNN_X], e, "X", 3, 3));
+    HG_TRY(hg_check_in_type(a, e, HG_RNN_R, HG_TYPES_FLOAT));
+    const hg_rnn_shape s = hg_rnn_shape_of(a, kind);
     HG_TRY(rnn_check_functions(a, e, &s));
     const int64_t rows = s.gates * s.hidden, w[] = {s.directions, rows, s.input};
     const int64_t r[] = {s.directions, rows, s.hidden}, b[] = {s.directions, 2 * rows};
     const int64_t p[] = {s.directions, 3 * s.hidden};
     const int64_t state[2][3] = {{s.directions, s.batch, s.hidden},
                                  {s.batch, s.directions, s.hidden}};
-    HG_TRY(rnn_check_in(a, e, RNN_W, "W", 3, w));
-    HG_TRY(hg_check_same_type(&a->in[RNN_R], &a->in[RNN_X], e, "R"));
-    HG_TRY(rnn_check_dims(&a->in[RNN_R], e, "R", 3, r));
-    HG_TRY(rnn_check_in(a, e, RNN_B, "B", 2, b));
-    HG_TRY(rnn_check_in(a, e, RNN_H0, "initial h", 3, state[s.batch_first]));
-    HG_TRY(rnn_check_in(a, e, RNN_C0, "initial c", 3, state[s.batch_first]));
-    HG_TRY(rnn_check_in(a, e, RNN_P, "P", 2, p));
-    if (hg_args_has(a, RNN_LENGTHS)) {
-        HG_TRY(hg_check_in_type(a, e, RNN_LENGTHS, HG_TYPE_BIT(HOLO_I32)));
-        HG_TRY(rnn_check_dims(&a->in[RNN_LENGTHS], e, "lengths", 1, &s.batch));
+    HG_TRY(rnn_check_in(a, e, HG_RNN_W, "W", 3, w));
+    HG_TRY(hg_check_same_type(&a->in[HG_RNN_R], &a->in[HG_RNN_X], e, "R"));
+    HG_TRY(rnn_check_dims(&a->in[HG_RNN_R], e, "R", 3, r));
+    HG_TRY(rnn_check_in(a, e, HG_RNN_B, "B", 2, b));
+    HG_TRY(rnn_check_in(a, e, HG_RNN_H0, "initial h", 3, state[s.batch_first]));
+    HG_TRY(rnn_check_in(a, e, HG_RNN_C0, "initial c", 3, state[s.batch_first]));
+    HG_TRY(rnn_check_in(a, e, HG_RNN_P, "P", 2, p));
+    if (hg_args_has(a, HG_RNN_LENGTHS)) {
+        HG_TRY(hg_check_in_type(a, e, HG_RNN_LENGTHS, HG_TYPE_BIT(HOLO_I32)));
+        HG_TRY(rnn_check_dims(&a->in[HG_RNN_LENGTHS], e, "lengths", 1, &s.batch));
     }
     return rnn_check_outs(a, e, &s);
 }
@@ -199,31 +189,32 @@ static double rnn_apply(const rnn_work *w, int which, double x)
 }
 
 /* Bias of row `row`: of the input (side 0) or the recurrence (side 1). */
-static double rnn_bias(const hg_args *a, const rnn_shape *s, int64_t direction, int side,
+static double rnn_bias(const hg_args *a, const hg_rnn_shape *s, int64_t direction, int side,
                        int64_t row)
 {
     const int64_t rows = s->gates * s->hidden;
-    return hg_args_has(a, RNN_B)
-               ? hg_number_load(&a->in[RNN_B], (direction * 2 + side) * rows + row)
+    return hg_args_has(a, HG_RNN_B)
+               ? hg_number_load(&a->in[HG_RNN_B], (direction * 2 + side) * rows + row)
                : 0.0;
 }
 
-static double rnn_from_input(const hg_args *a, const rnn_shape *s, const rnn_work *w, int64_t row)
+static double rnn_from_input(const hg_args *a, const hg_rnn_shape *s, const rnn_work *w,
+                             int64_t row)
 {
     const int64_t at = w->direction * s->gates * s->hidden + row;
-    return rnn_dot(&a->in[RNN_W], at, w->x, s->input, w->buffer) +
+    return rnn_dot(&a->in[HG_RNN_W], at, w->x, s->input, w->buffer) +
            rnn_bias(a, s, w->direction, 0, row);
 }
 
-static double rnn_from_state(const hg_args *a, const rnn_shape *s, const rnn_work *w, int64_t row,
-                             const double *h)
+static double rnn_from_state(const hg_args *a, const hg_rnn_shape *s, const rnn_work *w,
+                             int64_t row, const double *h)
 {
     const int64_t at = w->direction * s->gates * s->hidden + row;
-    return rnn_dot(&a->in[RNN_R], at, h, s->hidden, w->buffer) +
+    return rnn_dot(&a->in[HG_RNN_R], at, h, s->hidden, w->buffer) +
            rnn_bias(a, s, w->direction, 1, row);
 }
 
-static void rnn_step_plain(const hg_args *a, const rnn_shape *s, rnn_work *w)
+static void rnn_step_plain(const hg_args *a, const hg_rnn_shape *s, rnn_work *w)
 {
     for (int64_t i = 0; i < s->hidden; i++)
         w->gate[i] = rnn_from_input(a, s, w, i) + rnn_from_state(a, s, w, i, w->h);
@@ -231,7 +222,7 @@ static void rnn_step_plain(const hg_args *a, const rnn_shape *s, rnn_work *w)
         w->h[i] = rnn_apply(w, 0, w->gate[i]);
 }
 
-static void rnn_step_gru(const hg_args *a, const rnn_shape *s, rnn_work *w)
+static void rnn_step_gru(const hg_args *a, const hg_rnn_shape *s, rnn_work *w)
 {
     const int64_t n = s->hidden;
     const bool linear = a->param[HG_RNN_PARAM_VARIANT] != 0;
@@ -250,17 +241,17 @@ static void rnn_step_gru(const hg_args *a, const rnn_shape *s, rnn_work *w)
 }
 
 /* Peephole weight k (i, o, f) of hidden element i. */
-static double rnn_peephole(const hg_args *a, const rnn_shape *s, const rnn_work *w, int k,
+static double rnn_peephole(const hg_args *a, const hg_rnn_shape *s, const rnn_work *w, int k,
                            int64_t i)
 {
-    if (!hg_args_has(a, RNN_P)) return 0.0;
-    return hg_number_load(&a->in[RNN_P], (w->direction * 3 + k) * s->hidden + i);
+    if (!hg_args_has(a, HG_RNN_P)) return 0.0;
+    return hg_number_load(&a->in[HG_RNN_P], (w->direction * 3 + k) * s->hidden + i);
 }
 
-static void rnn_step_lstm(const hg_args *a, const rnn_shape *s, rnn_work *w)
+static void rnn_step_lstm(const hg_args *a, const hg_rnn_shape *s, rnn_work *w)
 {
     const int64_t n = s->hidden;
-    const bool coupled = a->param[HG_RNN_PARAM_VARIANT] != 0, has_p = hg_args_has(a, RNN_P);
+    const bool coupled = a->param[HG_RNN_PARAM_VARIANT] != 0, has_p = hg_args_has(a, HG_RNN_P);
     for (int64_t i = 0; i < 4 * n; i++)
         w->gate[i] = rnn_from_input(a, s, w, i) + rnn_from_state(a, s, w, i, w->h);
     for (int64_t i = 0; i < n; i++) {
@@ -279,19 +270,6 @@ static void rnn_step_lstm(const hg_args *a, const rnn_shape *s, rnn_work *w)
 
 /* ---- sequences ------------------------------------------------------------------------------ */
 
-static int64_t rnn_state_at(const rnn_shape *s, int64_t direction, int64_t sample)
-{
-    return (s->batch_first ? sample * s->directions + direction : direction * s->batch + sample) *
-           s->hidden;
-}
-
-static int64_t rnn_y_at(const rnn_shape *s, int64_t step, int64_t direction, int64_t sample)
-{
-    const int64_t row = s->batch_first ? (sample * s->steps + step) * s->directions + direction
-                                       : (step * s->directions + direction) * s->batch + sample;
-    return row * s->hidden;
-}
-
 static void rnn_load(const hg_args *a, uint32_t i, int64_t at, double *to, int64_t n)
 {
     for (int64_t k = 0; k < n; k++)
@@ -305,35 +283,34 @@ static void rnn_store(const hg_args *a, uint32_t j, int64_t at, const double *fr
         hg_number_store(&a->out[j], at + k, from == NULL ? 0.0 : from[k]);
 }
 
-static int64_t rnn_length(const hg_args *a, const rnn_shape *s, int64_t sample)
+int64_t hg_rnn_length(const hg_args *a, const hg_rnn_shape *s, int64_t sample)
 {
-    if (!hg_args_has(a, RNN_LENGTHS)) return s->steps;
-    const int64_t length = ((const int32_t *)a->in[RNN_LENGTHS].data)[sample];
+    if (!hg_args_has(a, HG_RNN_LENGTHS)) return s->steps;
+    const int64_t length = ((const int32_t *)a->in[HG_RNN_LENGTHS].data)[sample];
     if (length >= 0 && length <= s->steps) return length;
     hg_fault_range(a->fault, "length of a sequence", sample, length, 0, s->steps);
     return 0;
 }
 
-static void rnn_sequence(const hg_args *a, const rnn_shape *s, rnn_work *w, int64_t sample)
+static void rnn_sequence(const hg_args *a, const hg_rnn_shape *s, rnn_work *w, int64_t sample)
 {
-    const int64_t d = w->direction, length = rnn_length(a, s, sample);
-    const bool backward = d == 1 || a->param[HG_RNN_PARAM_DIRECTION] == HG_RNN_REVERSE;
-    const int64_t state = rnn_state_at(s, d, sample);
-    rnn_load(a, RNN_H0, state, w->h, s->hidden);
-    rnn_load(a, s->kind == RNN_LSTM ? RNN_C0 : a->n_in, state, w->c, s->hidden);
+    const int64_t d = w->direction, length = hg_rnn_length(a, s, sample);
+    const bool backward = hg_rnn_is_backward(a, d);
+    const int64_t state = hg_rnn_state_at(s, d, sample);
+    rnn_load(a, HG_RNN_H0, state, w->h, s->hidden);
+    rnn_load(a, s->kind == HG_RNN_LSTM ? HG_RNN_C0 : a->n_in, state, w->c, s->hidden);
     for (int64_t i = 0; i < length; i++) {
         const int64_t t = backward ? length - 1 - i : i;
-        const int64_t row = s->batch_first ? sample * s->steps + t : t * s->batch + sample;
-        rnn_load(a, RNN_X, row * s->input, w->x, s->input);
-        if (s->kind == RNN_PLAIN) rnn_step_plain(a, s, w);
-        if (s->kind == RNN_GRU) rnn_step_gru(a, s, w);
-        if (s->kind == RNN_LSTM) rnn_step_lstm(a, s, w);
-        rnn_store(a, RNN_Y, rnn_y_at(s, t, d, sample), w->h, s->hidden);
+        rnn_load(a, HG_RNN_X, hg_rnn_x_at(s, t, sample), w->x, s->input);
+        if (s->kind == HG_RNN_PLAIN) rnn_step_plain(a, s, w);
+        if (s->kind == HG_RNN_GRU) rnn_step_gru(a, s, w);
+        if (s->kind == HG_RNN_LSTM) rnn_step_lstm(a, s, w);
+        rnn_store(a, HG_RNN_Y, hg_rnn_y_at(s, t, d, sample), w->h, s->hidden);
     }
     for (int64_t t = length; t < s->steps; t++)
-        rnn_store(a, RNN_Y, rnn_y_at(s, t, d, sample), NULL, s->hidden);
-    rnn_store(a, RNN_Y_H, state, w->h, s->hidden);
-    rnn_store(a, RNN_Y_C, state, w->c, s->hidden);
+        rnn_store(a, HG_RNN_Y, hg_rnn_y_at(s, t, d, sample), NULL, s->hidden);
+    rnn_store(a, HG_RNN_Y_H, state, w->h, s->hidden);
+    rnn_store(a, HG_RNN_Y_C, state, w->c, s->hidden);
 }
 
 static size_t rnn_row_bytes(int64_t n)
@@ -341,22 +318,22 @@ static size_t rnn_row_bytes(int64_t n)
     return hg_align_up((size_t)n * sizeof(double), HG_ALIGN);
 }
 
-static size_t rnn_scratch(const hg_args *a, rnn_kind kind)
+static size_t rnn_scratch(const hg_args *a, hg_rnn_kind kind)
 {
-    const rnn_shape s = rnn_shape_of(a, kind);
+    const hg_rnn_shape s = hg_rnn_shape_of(a, kind);
     return 3 * rnn_row_bytes(s.hidden) + rnn_row_bytes(s.input) +
            rnn_row_bytes(s.gates * s.hidden) + rnn_row_bytes(hg_max(s.hidden, s.input));
 }
 
-static int64_t rnn_units(const hg_args *a)
+int64_t hg_rnn_units(const hg_args *a)
 {
-    const rnn_shape s = rnn_shape_of(a, RNN_PLAIN);
+    const hg_rnn_shape s = hg_rnn_shape_of(a, HG_RNN_PLAIN);
     return s.hidden == 0 ? 0 : s.directions * s.batch;
 }
 
-static void rnn_run(const hg_args *a, hg_range r, rnn_kind kind)
+static void rnn_run(const hg_args *a, hg_range r, hg_rnn_kind kind)
 {
-    const rnn_shape s = rnn_shape_of(a, kind);
+    const hg_rnn_shape s = hg_rnn_shape_of(a, kind);
     char *at = r.scratch;
     const size_t row = rnn_row_bytes(s.hidden);
     rnn_work w = {.h = (double *)(void *)at,
@@ -372,23 +349,23 @@ static void rnn_run(const hg_args *a, hg_range r, rnn_kind kind)
     for (int64_t u = r.begin; u < r.end; u++) {
         w.direction = u / s.batch;
         w.function = a->param + HG_RNN_PARAM_FUNCTIONS +
-                     w.direction * rnn_functions[kind] * HG_RNN_FUNCTION_PARAMS;
+                     w.direction * hg_rnn_functions(kind) * HG_RNN_FUNCTION_PARAMS;
         rnn_sequence(a, &s, &w, u % s.batch);
     }
 }
 
-static void rnn_cost(const hg_args *a, hg_cost *cost)
+void hg_rnn_cost(const hg_args *a, hg_cost *cost)
 {
-    const rnn_shape s = rnn_shape_of(a, RNN_PLAIN);
+    const hg_rnn_shape s = hg_rnn_shape_of(a, HG_RNN_PLAIN);
     cost->flops =
         2.0 * (double)s.steps * (double)s.batch *
-        ((double)holo_tensor_count(&a->in[RNN_W]) + (double)holo_tensor_count(&a->in[RNN_R]));
+        ((double)holo_tensor_count(&a->in[HG_RNN_W]) + (double)holo_tensor_count(&a->in[HG_RNN_R]));
 }
 
 #define RNN_KERNEL(stem, kind)                                                                     \
     static holo_status rnn_check_##stem(const hg_args *a, holo_error *e)                           \
     {                                                                                              \
-        return rnn_check(a, e, kind);                                                              \
+        return hg_rnn_check(a, e, kind);                                                           \
     }                                                                                              \
     static size_t rnn_scratch_##stem(const hg_args *a)                                             \
     {                                                                                              \
@@ -398,29 +375,29 @@ static void rnn_cost(const hg_args *a, hg_cost *cost)
     {                                                                                              \
         rnn_run(a, r, kind);                                                                       \
     }
-RNN_KERNEL(gru, RNN_GRU)
-RNN_KERNEL(lstm, RNN_LSTM)
-RNN_KERNEL(plain, RNN_PLAIN)
+RNN_KERNEL(gru, HG_RNN_GRU)
+RNN_KERNEL(lstm, HG_RNN_LSTM)
+RNN_KERNEL(plain, HG_RNN_PLAIN)
 #undef RNN_KERNEL
 
 const hg_kernel hg_kernels_rnn[] = {
     {.name = "gru",
      .check = rnn_check_gru,
-     .units = rnn_units,
+     .units = hg_rnn_units,
      .scratch = rnn_scratch_gru,
-     .cost = rnn_cost,
+     .cost = hg_rnn_cost,
      .run = rnn_run_gru},
     {.name = "lstm",
      .check = rnn_check_lstm,
-     .units = rnn_units,
+     .units = hg_rnn_units,
      .scratch = rnn_scratch_lstm,
-     .cost = rnn_cost,
+     .cost = hg_rnn_cost,
      .run = rnn_run_lstm},
     {.name = "rnn",
      .check = rnn_check_plain,
-     .units = rnn_units,
+     .units = hg_rnn_units,
      .scratch = rnn_scratch_plain,
-     .cost = rnn_cost,
+     .cost = hg_rnn_cost,
      .run = rnn_run_plain},
     {0},
 };

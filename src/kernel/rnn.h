@@ -30,4 +30,56 @@ enum {
 };
 enum { HG_RNN_FUNCTION_PARAMS = 3 };
 
+typedef enum hg_rnn_kind { HG_RNN_PLAIN, HG_RNN_GRU, HG_RNN_LSTM } hg_rnn_kind;
+
+/* Places of the operands. */
+enum { HG_RNN_X, HG_RNN_W, HG_RNN_R, HG_RNN_B, HG_RNN_LENGTHS, HG_RNN_H0, HG_RNN_C0, HG_RNN_P };
+enum { HG_RNN_Y, HG_RNN_Y_H, HG_RNN_Y_C };
+
+typedef struct hg_rnn_shape {
+    hg_rnn_kind kind;
+    int64_t steps, batch, input, hidden, directions, gates;
+    bool batch_first;
+} hg_rnn_shape;
+
+holo_status hg_rnn_check(const hg_args *a, holo_error *e, hg_rnn_kind kind);
+/* The rest: checked arguments only. One unit is one sequence in one direction. */
+hg_rnn_shape hg_rnn_shape_of(const hg_args *a, hg_rnn_kind kind);
+int64_t hg_rnn_units(const hg_args *a);
+void hg_rnn_cost(const hg_args *a, hg_cost *cost);
+/* Steps of a sequence; one that is not possible is a fault and counts as 0. */
+int64_t hg_rnn_length(const hg_args *a, const hg_rnn_shape *s, int64_t sample);
+
+/* Functions of one direction. */
+static inline int64_t hg_rnn_functions(hg_rnn_kind kind)
+{
+    return kind == HG_RNN_LSTM ? 3 : kind == HG_RNN_GRU ? 2 : 1;
+}
+
+/* Whether a direction begins at the end. */
+static inline bool hg_rnn_is_backward(const hg_args *a, int64_t direction)
+{
+    return direction == 1 || a->param[HG_RNN_PARAM_DIRECTION] == HG_RNN_REVERSE;
+}
+
+/* First element of a state, of a step's result, of a step's input. */
+static inline int64_t hg_rnn_state_at(const hg_rnn_shape *s, int64_t direction, int64_t sample)
+{
+    return (s->batch_first ? sample * s->directions + direction : direction * s->batch + sample) *
+           s->hidden;
+}
+
+static inline int64_t hg_rnn_y_at(const hg_rnn_shape *s, int64_t step, int64_t direction,
+                                  int64_t sample)
+{
+    const int64_t row = s->batch_first ? (sample * s->steps + step) * s->directions + direction
+                                       : (step * s->directions + direction) * s->batch + sample;
+    return row * s->hidden;
+}
+
+static inline int64_t hg_rnn_x_at(const hg_rnn_shape *s, int64_t step, int64_t sample)
+{
+    return (s->batch_first ? sample * s->steps + step : step * s->batch + sample) * s->input;
+}
+
 #endif

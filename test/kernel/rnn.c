@@ -3,7 +3,7 @@
 
 #include "kernel/value.h"
 
-extern const hg_kernel hg_kernels_rnn[];
+extern const hg_kernel hg_kernels_rnn[], hg_kernels_rnn_avx2[];
 
 enum { GRU, LSTM, RNN }; /* places in the table */
 enum { STEPS = 4, BATCH = 3, INPUT = 5, HIDDEN = 19 };
@@ -226,6 +226,30 @@ static void rnn_values(void)
     }
 }
 
+/* The tuned kernels on what they take: no peepholes, common functions, f32. */
+static void rnn_avx2(void)
+{
+    int taken = 0;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) SKIP("no AVX2");
+    for (size_t k = 0; k < HG_COUNT(rnn_cases); k++) {
+        rnn_case p = rnn_cases[k];
+        if (p.kernel == RNN) continue;
+        for (int plain = 0; plain < 2; plain++) {
+            move_call c = {0};
+            p.p = p.p && plain == 0;
+            rnn_make(&c, &p, HOLO_F32);
+            const hg_kernel *kernel = &hg_kernels_rnn_avx2[p.kernel];
+            if (kernel->check(&c.args, NULL) == HOLO_OK && move_run(kernel, &c)) {
+                taken++;
+                for (int64_t i = 0; i < (p.direction == HG_RNN_BIDIRECTIONAL ? 2 : 1) * BATCH; i++)
+                    if (!rnn_sequence(&c, &p, i / BATCH, i % BATCH)) break;
+            }
+            move_free(&c);
+        }
+    }
+    CHECK_EQ_INT(taken, 7);
+}
+
 /* Outputs that nobody wants, and inputs behind the last that is there. */
 static void rnn_absent(void)
 {
@@ -309,9 +333,7 @@ static void rnn_refuses(void)
 }
 
 const hg_test_case hg_tests_kernel_rnn[] = {
-    {"values", rnn_values},
-    {"absent", rnn_absent},
-    {"lengths_fault", rnn_lengths_fault},
-    {"refuses", rnn_refuses},
-    {0},
+    {"values", rnn_values},   {"avx2", rnn_avx2},
+    {"absent", rnn_absent},   {"lengths_fault", rnn_lengths_fault},
+    {"refuses", rnn_refuses}, {0},
 };
