@@ -62,7 +62,7 @@ void hg_conv_nhwc_cost(const hg_args *a, hg_cost *cost)
         2.0 * (double)s.g.n * (double)s.g.oh * (double)s.g.ow * (double)s.g.o * (double)s.k;
 }
 
-static int64_t conv_nhwc_units(const hg_args *a)
+int64_t hg_conv_nhwc_units(const hg_args *a)
 {
     hg_conv2d g = hg_conv2d_of(a);
     return holo_tensor_count(&a->out[0]) == 0 ? 0 : g.n * g.oh;
@@ -73,7 +73,7 @@ static size_t conv_nhwc_pixel_bytes(const hg_args *a)
     return hg_align_up((size_t)a->out[0].dim[3] * sizeof(float), HG_ALIGN);
 }
 
-static size_t conv_nhwc_scratch(const hg_args *a)
+size_t hg_conv_nhwc_scratch(const hg_args *a)
 {
     return a->code == NULL ? 0 : conv_nhwc_pixel_bytes(a) + hg_epilogue_scratch(a);
 }
@@ -119,7 +119,7 @@ static void conv_nhwc_pixel(const hg_args *a, const hg_conv_nhwc_shape *s, const
         }
 }
 
-static void conv_nhwc_run(const hg_args *a, hg_range r)
+void hg_conv_nhwc_run(const hg_args *a, hg_range r)
 {
     const hg_conv_nhwc_shape s = hg_conv_nhwc_shape_of(a);
     const hg_conv2d *g = &s.g;
@@ -148,9 +148,9 @@ static void conv_nhwc_run(const hg_args *a, hg_range r)
 const hg_kernel hg_kernels_conv_nhwc[] = {
     {.name = "conv.nhwc",
      .check = hg_conv_nhwc_check,
-     .units = conv_nhwc_units,
-     .scratch = conv_nhwc_scratch,
+     .units = hg_conv_nhwc_units,
+     .scratch = hg_conv_nhwc_scratch,
      .cost = hg_conv_nhwc_cost,
-     .run = conv_nhwc_run},
+     .run = hg_conv_nhwc_run},
     {0},
 };

@@ -15,5 +15,9 @@ typedef struct hg_conv_nhwc_shape {
 hg_conv_nhwc_shape hg_conv_nhwc_shape_of(const hg_args *a);
 holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e);
 void hg_conv_nhwc_cost(const hg_args *a, hg_cost *cost);
+/* The reference kernel. */
+int64_t hg_conv_nhwc_units(const hg_args *a);
+size_t hg_conv_nhwc_scratch(const hg_args *a);
+void hg_conv_nhwc_run(const hg_args *a, hg_range r);
 
 #endif

@@ -1,9 +1,9 @@
-/* conv_nhwc.c - conv.nhwc against a double-precision oracle, every variant. */
+/* conv_nhwc.c - conv.nhwc and conv.winograd against a double-precision oracle, every variant. */
 #include "kernel/gemm.h"
 
-extern const hg_kernel hg_kernels_conv_nhwc[];
+extern const hg_kernel hg_kernels_conv_nhwc[], hg_kernels_conv_winograd[];
 #if defined(__x86_64__)
-extern const hg_kernel hg_kernels_conv_nhwc_avx2[];
+extern const hg_kernel hg_kernels_conv_nhwc_avx2[], hg_kernels_conv_winograd_avx2[];
 #endif
 
 typedef struct nhwc_sizes {
@@ -50,6 +50,17 @@ static double nhwc_oracle(const gemm_call *c, const nhwc_sizes *s, int64_t eleme
     return sum;
 }
 
+/* Sums of Winograd's tiles err by what lies in the whole tile, also where an output sees little of
+ * it; numbers are at most 1 here. */
+static bool nhwc_near(const hg_kernel *k, const char *what, const gemm_call *c, int64_t e,
+                      double sum, double sum_abs)
+{
+    const int64_t depth = c->in[1].dim[2];
+    if (strcmp(k->name, "conv.winograd") != 0)
+        return gemm_near(what, &c->out, e, depth, sum, sum_abs);
+    return gemm_near(what, &c->out, e, 8, sum, sum_abs + (double)depth);
+}
+
 static void nhwc_try(const hg_kernel *k, const char *what, const nhwc_sizes *s, holo_dtype dtype)
 {
     gemm_call c;
@@ -59,7 +70,7 @@ static void nhwc_try(const hg_kernel *k, const char *what, const nhwc_sizes *s, 
     for (int64_t e = 0; ran && e < count; e++) {
         double sum_abs;
         const double sum = nhwc_oracle(&c, s, e, &sum_abs);
-        if (!gemm_near(what, &c.out, e, c.in[1].dim[2], sum, sum_abs)) break;
+        if (!nhwc_near(k, what, &c, e, sum, sum_abs)) break;
     }
     gemm_free(&c);
 }
@@ -113,6 +124,7 @@ static void nhwc_table_on(const hg_kernel *k)
 static void nhwc_matches_oracle(void)
 {
     nhwc_table_on(hg_kernels_conv_nhwc);
+    nhwc_try(hg_kernels_conv_winograd, "second name", &nhwc_table[0], HOLO_F32);
 }
 
 /* Products in the order (kh, kw, c), multiply then add. */
@@ -165,7 +177,7 @@ static void nhwc_epilogue_on(const hg_kernel *k, const nhwc_sizes *s, holo_dtype
             sum += extra[i];
             sum_abs += fabs(extra[i]);
         }
-        if (!gemm_near("epilogue", &c.out, e, c.in[1].dim[2], sum < 0 ? 0 : sum, sum_abs)) break;
+        if (!nhwc_near(k, "epilogue", &c, e, sum < 0 ? 0 : sum, sum_abs)) break;
     }
     gemm_free(&c);
 }
@@ -324,6 +336,39 @@ static void nhwc_avx2(void)
     }
 }
 
+/* Sizes for which tiles, panels, channels and blocks have every kind of rest. */
+static void nhwc_winograd(void)
+{
+    static const nhwc_sizes sizes[] = {
+        {1, 16, 16, 16, 16, 16, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+        {2, 13, 15, 21, 13, 15, 37, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+        {1, 9, 90, 12, 7, 88, 12, 3, 3, 1, 1, 0, 0, 1, 1, 1},
+        {1, 30, 31, 150, 30, 31, 24, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+        {1, 8, 8, 300, 10, 12, 40, 3, 3, 1, 1, 2, 3, 1, 1, 1},
+        {3, 6, 6, 33, 6, 6, 136, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+        {1, 70, 66, 13, 60, 60, 17, 3, 3, 1, 1, -4, -5, 1, 1, 1},
+    };
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) SKIP("no AVX2");
+    const hg_kernel *k = hg_kernels_conv_winograd_avx2;
+    nhwc_table_on(k);
+    nhwc_epilogue_cases(k);
+    for (size_t i = 0; i < HG_COUNT(sizes); i++) {
+        nhwc_try(k, "winograd", &sizes[i], HOLO_F32);
+        nhwc_try(k, "winograd", &sizes[i], HOLO_F16);
+        nhwc_epilogue_on(k, &sizes[i], HOLO_F32);
+    }
+    uint32_t seed = 9;
+    for (int i = 0; i < 60; i++) {
+        nhwc_sizes s = nhwc_random(&seed);
+        s.kh = s.kw = 3;
+        s.stride_h = s.stride_w = s.dil_h = s.dil_w = s.groups = 1;
+        s.c += 11;
+        s.o += 11;
+        nhwc_try(k, "winograd random", &s, i % 2 ? HOLO_F16 : HOLO_F32);
+    }
+    gemm_refuse(k, nhwc_good, nhwc_bad, HG_COUNT(nhwc_bad));
+}
+
 static void nhwc_avx2_refuses(void)
 {
     gemm_refuse(hg_kernels_conv_nhwc_avx2, nhwc_good, nhwc_bad, HG_COUNT(nhwc_bad));
@@ -339,6 +384,7 @@ const hg_test_case hg_tests_kernel_conv_nhwc[] = {
 #if defined(__x86_64__)
     {"avx2", nhwc_avx2},
     {"avx2_refuses", nhwc_avx2_refuses},
+    {"winograd", nhwc_winograd},
 #endif
     {0},
 };

@@ -239,7 +239,8 @@ static void rnn_avx2(void)
             p.p = p.p && plain == 0;
             rnn_make(&c, &p, HOLO_F32);
             const hg_kernel *kernel = &hg_kernels_rnn_avx2[p.kernel];
-            if (kernel->check(&c.args, NULL) == HOLO_OK && move_run(kernel, &c)) {
+            holo_error error;
+            if (kernel->check(&c.args, &error) == HOLO_OK && move_run(kernel, &c)) {
                 taken++;
                 for (int64_t i = 0; i < (p.direction == HG_RNN_BIDIRECTIONAL ? 2 : 1) * BATCH; i++)
                     if (!rnn_sequence(&c, &p, i / BATCH, i % BATCH)) break;

@@ -14,8 +14,30 @@ static holo_status convnhwc_infer(hg_infer *n)
     return hg_epilogue_type(n, 2, &n->out[0].dtype);
 }
 
+enum { CONVNHWC_WINOGRAD = 12 }; /* channels from which Winograd's algorithm may pay */
+
+static bool convnhwc_is(hg_emit *e, const hg_dim *dims, int64_t value)
+{
+    return hg_dim_is(&e->g->dims, dims[0], value) && hg_dim_is(&e->g->dims, dims[1], value);
+}
+
+/* 3x3, stride 1, enough channels; the kernel looks at the sizes. */
+static bool convnhwc_suits_winograd(hg_emit *e, const hg_window *w)
+{
+    int64_t in, out;
+    const hg_type *x = hg_emit_type(e, 0), *y = hg_emit_out_type(e, 0);
+    return convnhwc_is(e, w->kernel, 3) && convnhwc_is(e, w->stride, 1) &&
+           convnhwc_is(e, w->dilation, 1) && hg_node_int(e->node, "group", 1) == 1 &&
+           y->dtype == HOLO_F32 && hg_dim_is_const(&e->g->dims, x->dim[3], &in) &&
+           hg_dim_is_const(&e->g->dims, y->dim[3], &out) && in >= CONVNHWC_WINOGRAD &&
+           out >= CONVNHWC_WINOGRAD;
+}
+
 static holo_status convnhwc_emit(hg_emit *e)
 {
+    hg_window w;
+    HG_TRY(hg_nhwc_window(e, HG_WINDOW_FLOOR, &w));
+    if (convnhwc_suits_winograd(e, &w)) e->kernel = "conv.winograd";
     HG_TRY(hg_nhwc_conv_params(e));
     return hg_emit_int(e, hg_node_int(e->node, "group", 1));
 }

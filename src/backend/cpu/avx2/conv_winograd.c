@@ -1,0 +1,458 @@
+/* conv_winograd.c - 3x3 convolutions of stride 1 by Winograd's F(4x4, 3x3) with AVX2 and FMA: 36
+ * multiplications for 16 outputs instead of 144.
+ *
+ *     V = B' d B      6x6 inputs d of a tile, for each channel
+ *     U = G g G'      3x3 weights g, for each channel and output
+ *     M = sum over channels of U * V, element by element: 36 matrix products, tiles x channels
+ *     Y = A' M A      4x4 outputs
+ *
+ * Weights are those of conv.nhwc and are transformed here, a panel of outputs and a block of
+ * channels at a time: for a block of tiles that costs a twentieth of the products, less than
+ * reading four times as many bytes would, and a file holds them once.
+ *
+ * A unit is a block of tiles times a group of panels; units that follow each other share tiles, so
+ * their inputs are transformed once. Shapes for which this does not pay, and results that are not
+ * f32, go to conv.nhwc.
+ *
+ * Error bound: an output errs by about 10 roundings of the largest sum of products in its tile,
+ * whatever K (test/kernel/conv_nhwc allows 8 times 2^-24 times K for numbers up to 1). An infinite
+ * or NaN input reaches all outputs of the tiles that contain it. */
+#include "kernel/conv_nhwc.h"
+
+#include "backend/cpu/avx2/gemm.h"
+#include "backend/cpu/avx2/lane.h"
+#include "kernel/epilogue.h"
+#include "kernel/pack.h"
+
+enum {
+    WINOGRAD_OUT = 4,     /* outputs of a tile along an axis */
+    WINOGRAD_IN = 6,      /* inputs */
+    WINOGRAD_POINTS = 36, /* of a transformed tile */
+    WINOGRAD_FIRST_EXTRA = 2,
+    WINOGRAD_MIN_CHANNELS = 12,     /* below, transforms cost more than they save */
+    WINOGRAD_MIN_TILES = 6,         /* likewise for the weights */
+    WINOGRAD_MAX_TILES = 96,        /* of a unit */
+    WINOGRAD_TILE_VALUES = 3 << 17, /* wanted size of a unit's V */
+    WINOGRAD_DEPTH = 128,           /* channels of a block of U: 288 KiB */
+    WINOGRAD_UNITS = 8              /* wanted, for threads */
+};
+
+extern const hg_kernel hg_kernels_conv_nhwc_avx2[];
+
+typedef struct winograd_plan {
+    hg_conv_nhwc_shape s;
+    int64_t high, wide, tiles; /* of an image; of all images */
+    int64_t block, blocks;     /* tiles of a unit */
+    int64_t group, groups;     /* panels of a unit */
+    int64_t channels;          /* floats of a row of V: whole vectors */
+    int64_t depth;             /* channels of a block of U */
+} winograd_plan;
+
+static bool winograd_fits(const hg_args *a, const hg_conv_nhwc_shape *s)
+{
+    const hg_conv2d *g = &s->g;
+    return g->kh == 3 && g->kw == 3 && g->stride_h == 1 && g->stride_w == 1 && g->dil_h == 1 &&
+           g->dil_w == 1 && s->groups == 1 && a->out[0].dtype == HOLO_F32 &&
+           g->c >= WINOGRAD_MIN_CHANNELS && g->o >= WINOGRAD_MIN_CHANNELS;
+}
+
+/* false: conv.nhwc serves. */
+static bool winograd_plan_of(const hg_args *a, winograd_plan *p)
+{
+    p->s = hg_conv_nhwc_shape_of(a);
+    const hg_conv2d *g = &p->s.g;
+    if (!winograd_fits(a, &p->s)) return false;
+    p->high = hg_ceil_div(g->oh, WINOGRAD_OUT);
+    p->wide = hg_ceil_div(g->ow, WINOGRAD_OUT);
+    p->tiles = g->n * p->high * p->wide;
+    if (p->tiles < WINOGRAD_MIN_TILES) return false;
+    p->channels = hg_ceil_div(g->c, 8) * 8;
+    const int64_t wanted = WINOGRAD_TILE_VALUES / WINOGRAD_POINTS / p->channels;
+    p->block = hg_max(2 * HG_GEMM_ROWS, hg_min(WINOGRAD_MAX_TILES, wanted));
+    p->blocks = hg_ceil_div(p->tiles, p->block / HG_GEMM_ROWS * HG_GEMM_ROWS);
+    p->block = hg_ceil_div(hg_ceil_div(p->tiles, p->blocks), HG_GEMM_ROWS) * HG_GEMM_ROWS;
+    p->blocks = hg_ceil_div(p->tiles, p->block);
+    p->groups = hg_min(p->s.panels, hg_ceil_div(WINOGRAD_UNITS, p->blocks));
+    p->group = hg_ceil_div(p->s.panels, p->groups);
+    p->groups = hg_ceil_div(p->s.panels, p->group);
+    p->depth = hg_ceil_div(g->c, hg_ceil_div(g->c, WINOGRAD_DEPTH));
+    return true;
+}
+
+static int64_t winograd_units(const hg_args *a)
+{
+    winograd_plan p;
+    if (!winograd_plan_of(a, &p)) return hg_kernels_conv_nhwc_avx2[0].units(a);
+    return p.blocks * p.groups;
+}
+
+/* Scratch: row pointers, V, U, M, a pixel of zeros, the epilogue's own. */
+static size_t winograd_pointer_bytes(const winograd_plan *p)
+{
+    return hg_align_up((size_t)p->block * sizeof(float *), HG_ALIGN);
+}
+
+static size_t winograd_v_bytes(const winograd_plan *p)
+{
+    return (size_t)(WINOGRAD_POINTS * p->block * p->channels) * sizeof(float);
+}
+
+static size_t winograd_u_bytes(const winograd_plan *p)
+{
+    return (size_t)(WINOGRAD_POINTS * p->depth * HG_PANEL) * sizeof(float);
+}
+
+static size_t winograd_m_bytes(const winograd_plan *p)
+{
+    return (size_t)(WINOGRAD_POINTS * p->block * HG_PANEL) * sizeof(float);
+}
+
+static size_t winograd_zero_bytes(const winograd_plan *p)
+{
+    return hg_align_up((size_t)p->channels * sizeof(float), HG_ALIGN);
+}
+
+static size_t winograd_scratch(const hg_args *a)
+{
+    winograd_plan p;
+    if (!winograd_plan_of(a, &p)) return hg_kernels_conv_nhwc_avx2[0].scratch(a);
+    return winograd_pointer_bytes(&p) + winograd_v_bytes(&p) + winograd_u_bytes(&p) +
+           winograd_m_bytes(&p) + winograd_zero_bytes(&p) + hg_epilogue_scratch(a);
+}
+
+typedef struct winograd_unit {
+    const hg_args *a;
+    const winograd_plan *p;
+    const float **rows; /* of the first point of V */
+    float *v, *u, *m;   /* [36][block][channels], [36][depth][16], [36][block][16] */
+    const float *zero;
+    int64_t tile, tiles; /* first, count */
+    const hg_epilogue_simple *finish;
+    const hg_epilogue *lane; /* at most one of the two */
+} winograd_unit;
+
+/* ---- inputs ------------------------------------------------------------------------------ */
+
+/* B' d along one axis, d and r `step` apart. */
+HG_INLINE void winograd_b(const __m256 *d, __m256 *r, const int step)
+{
+    const __m256 two = _mm256_set1_ps(2), four = _mm256_set1_ps(4), five = _mm256_set1_ps(5);
+    const __m256 d1 = d[step], d2 = d[2 * step], d3 = d[3 * step], d4 = d[4 * step];
+    const __m256 even = _mm256_fnmadd_ps(four, d2, d4), odd = _mm256_fnmadd_ps(four, d1, d3);
+    const __m256 near = _mm256_sub_ps(d4, d2), far = _mm256_mul_ps(two, _mm256_sub_ps(d3, d1));
+    r[0] = _mm256_fmadd_ps(four, d[0], _mm256_fnmadd_ps(five, d2, d4));
+    r[step] = _mm256_add_ps(even, odd);
+    r[2 * step] = _mm256_sub_ps(even, odd);
+    r[3 * step] = _mm256_add_ps(near, far);
+    r[4 * step] = _mm256_sub_ps(near, far);
+    r[5 * step] = _mm256_fmadd_ps(four, d1, _mm256_fnmadd_ps(five, d3, d[5 * step]));
+}
+
+/* Eight channels of a tile, the first `left` of which exist. */
+HG_INLINE void winograd_v_part(const float *const *from, int64_t c, int64_t left, float *to,
+                               int64_t step)
+{
+    __m256 t[WINOGRAD_POINTS];
+    HG_GEMM_UNROLL
+    for (int j = 0; j < WINOGRAD_IN; j++) {
+        __m256 d[WINOGRAD_IN];
+        HG_GEMM_UNROLL
+        for (int i = 0; i < WINOGRAD_IN; i++) {
+            const float *x = from[i * WINOGRAD_IN + j] + c;
+            float edge[8] = {0};
+            if (left < 8) x = memcpy(edge, x, (size_t)left * sizeof *x);
+            d[i] = _mm256_loadu_ps(x);
+        }
+        __m256 r[WINOGRAD_IN];
+        winograd_b(d, r, 1);
+        HG_GEMM_UNROLL
+        for (int i = 0; i < WINOGRAD_IN; i++)
+            t[i * WINOGRAD_IN + j] = r[i];
+    }
+    HG_GEMM_UNROLL
+    for (int i = 0; i < WINOGRAD_IN; i++) {
+        __m256 r[WINOGRAD_IN];
+        winograd_b(t + i * WINOGRAD_IN, r, 1);
+        HG_GEMM_UNROLL
+        for (int j = 0; j < WINOGRAD_IN; j++)
+            _mm256_storeu_ps(to + (i * WINOGRAD_IN + j) * step + c, r[j]);
+    }
+}
+
+/* Pointers to the 36 pixels of a tile; those outside are zero. */
+static void winograd_point(const winograd_unit *u, int64_t tile, const float **from)
+{
+    const winograd_plan *p = u->p;
+    const hg_conv2d *g = &p->s.g;
+    const int64_t image = tile / (p->high * p->wide), row = tile / p->wide % p->high;
+    const int64_t y0 = row * WINOGRAD_OUT - g->pad_top;
+    const int64_t x0 = tile % p->wide * WINOGRAD_OUT - g->pad_left;
+    const float *x = (const float *)u->a->in[0].data + image * g->h * g->w * g->c;
+    for (int i = 0; i < WINOGRAD_IN; i++)
+        for (int j = 0; j < WINOGRAD_IN; j++) {
+            const int64_t iy = y0 + i, ix = x0 + j;
+            const bool is_inside = iy >= 0 && iy < g->h && ix >= 0 && ix < g->w;
+            from[i * WINOGRAD_IN + j] = is_inside ? x + (iy * g->w + ix) * g->c : u->zero;
+        }
+}
+
+static void winograd_inputs(const winograd_unit *u)
+{
+    const winograd_plan *p = u->p;
+    const int64_t step = p->block * p->channels, channels = p->s.g.c;
+    for (int64_t i = 0; i < u->tiles; i++) {
+        const float *from[WINOGRAD_POINTS];
+        winograd_point(u, u->tile + i, from);
+        float *to = u->v + i * p->channels;
+        int64_t c = 0;
+        for (; c + 8 <= channels; c += 8)
+            winograd_v_part(from, c, 8, to, step);
+        if (c < channels) winograd_v_part(from, c, channels - c, to, step);
+    }
+}
+
+/* ---- weights ----------------------------------------------------------------------------- */
+
+/* G g along one axis, g and r `step` apart. */
+HG_INLINE void winograd_g(const __m256 *g, __m256 *r)
+{
+    const __m256 sixth = _mm256_set1_ps(-1.0F / 6), twelfth = _mm256_set1_ps(1.0F / 12);
+    const __m256 twentyfourth = _mm256_set1_ps(1.0F / 24), quarter = _mm256_set1_ps(0.25F);
+    const __m256 outer = _mm256_mul_ps(sixth, _mm256_add_ps(g[0], g[2]));
+    const __m256 far = _mm256_fnmadd_ps(sixth, g[2], _mm256_mul_ps(twentyfourth, g[0]));
+    r[0] = _mm256_mul_ps(quarter, g[0]);
+    r[1] = _mm256_fmadd_ps(sixth, g[1], outer);
+    r[2] = _mm256_fnmadd_ps(sixth, g[1], outer);
+    r[3] = _mm256_fmadd_ps(twelfth, g[1], far);
+    r[4] = _mm256_fnmadd_ps(twelfth, g[1], far);
+    r[5] = g[2];
+}
+
+/* Eight outputs of one channel: tap k of them at from + k * from_step bytes. */
+HG_INLINE void winograd_u_part(const char *from, int64_t from_step, const bool is_half, float *to,
+                               int64_t step)
+{
+    __m256 t[WINOGRAD_IN * 3];
+    HG_GEMM_UNROLL
+    for (int j = 0; j < 3; j++) {
+        __m256 g[3], r[WINOGRAD_IN];
+        HG_GEMM_UNROLL
+        for (int i = 0; i < 3; i++) {
+            const char *w = from + (i * 3 + j) * from_step;
+            g[i] = is_half ? _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)w))
+                           : _mm256_loadu_ps((const float *)(const void *)w);
+        }
+        winograd_g(g, r);
+        HG_GEMM_UNROLL
+        for (int i = 0; i < WINOGRAD_IN; i++)
+            t[i * 3 + j] = r[i];
+    }
+    HG_GEMM_UNROLL
+    for (int i = 0; i < WINOGRAD_IN; i++) {
+        __m256 r[WINOGRAD_IN];
+        winograd_g(t + i * 3, r);
+        HG_GEMM_UNROLL
+        for (int j = 0; j < WINOGRAD_IN; j++)
+            _mm256_storeu_ps(to + (i * WINOGRAD_IN + j) * step, r[j]);
+    }
+}
+
+/* Channels [c0, c0 + depth) of a panel. */
+static void winograd_weights(const winograd_unit *u, int64_t panel, int64_t c0, int64_t depth)
+{
+    const holo_tensor *w = &u->a->in[1];
+    const int64_t channels = u->p->s.g.c, step = depth * HG_PANEL;
+    const bool is_half = w->dtype == HOLO_F16;
+    const int64_t size = is_half ? 2 : 4;
+    const char *from = (const char *)w->data + (panel * u->p->s.k + c0) * HG_PANEL * size;
+    for (int64_t c = 0; c < depth; c++, from += HG_PANEL * size)
+        for (int64_t half = 0; half < HG_PANEL; half += 8) {
+            float *to = u->u + c * HG_PANEL + half;
+            if (is_half)
+                winograd_u_part(from + half * 2, channels * HG_PANEL * 2, true, to, step);
+            else
+                winograd_u_part(from + half * 4, channels * HG_PANEL * 4, false, to, step);
+        }
+}
+
+/* ---- products and outputs ---------------------------------------------------------------- */
+
+static void winograd_multiply(const winograd_unit *u, int64_t c0, int64_t depth, bool is_narrow)
+{
+    const winograd_plan *p = u->p;
+    hg_gemm_step step = {.row = u->rows,
+                         .row_step = u->tiles,
+                         .taps = 1,
+                         .depth = depth,
+                         .b_step = HG_PANEL * sizeof(float),
+                         .sum_ld = HG_PANEL,
+                         .ld = HG_PANEL,
+                         .cols = HG_PANEL,
+                         .narrow = is_narrow,
+                         .alpha = 1};
+    for (int64_t i = 0; i < WINOGRAD_POINTS; i++) {
+        step.offset = i * p->block * p->channels + c0;
+        step.b = u->u + i * depth * HG_PANEL;
+        step.c = u->m + i * p->block * HG_PANEL;
+        step.sum = c0 == 0 ? NULL : step.c;
+        hg_gemm_panel_avx2(&step, u->tiles);
+    }
+}
+
+/* A' m along one axis. */
+HG_INLINE void winograd_a(const __m256 *m, __m256 *y)
+{
+    const __m256 two = _mm256_set1_ps(2), four = _mm256_set1_ps(4), eight = _mm256_set1_ps(8);
+    const __m256 near = _mm256_add_ps(m[1], m[2]), near_odd = _mm256_sub_ps(m[1], m[2]);
+    const __m256 far = _mm256_add_ps(m[3], m[4]), far_odd = _mm256_sub_ps(m[3], m[4]);
+    y[0] = _mm256_add_ps(_mm256_add_ps(m[0], near), far);
+    y[1] = _mm256_fmadd_ps(two, far_odd, near_odd);
+    y[2] = _mm256_fmadd_ps(four, far, near);
+    y[3] = _mm256_add_ps(_mm256_fmadd_ps(eight, far_odd, near_odd), m[5]);
+}
+
+/* Eight outputs of a tile: y[i * 4 + j] of pixel (i, j). */
+HG_INLINE void winograd_y_part(const float *m, int64_t step, __m256 *y)
+{
+    __m256 t[WINOGRAD_OUT * WINOGRAD_IN];
+    HG_GEMM_UNROLL
+    for (int j = 0; j < WINOGRAD_IN; j++) {
+        __m256 column[WINOGRAD_IN], r[WINOGRAD_OUT];
+        HG_GEMM_UNROLL
+        for (int i = 0; i < WINOGRAD_IN; i++)
+            column[i] = _mm256_loadu_ps(m + (i * WINOGRAD_IN + j) * step);
+        winograd_a(column, r);
+        HG_GEMM_UNROLL
+        for (int i = 0; i < WINOGRAD_OUT; i++)
+            t[i * WINOGRAD_IN + j] = r[i];
+    }
+    HG_GEMM_UNROLL
+    for (int i = 0; i < WINOGRAD_OUT; i++)
+        winograd_a(t + i * WINOGRAD_IN, y + i * WINOGRAD_OUT);
+}
+
+/* Up to eight floats. */
+static void winograd_store(float *to, __m256 y, int64_t cols)
+{
+    if (cols >= 8) {
+        _mm256_storeu_ps(to, y);
+        return;
+    }
+    float edge[8];
+    _mm256_storeu_ps(edge, y);
+    for (int64_t j = 0; j < cols; j++)
+        to[j] = edge[j];
+}
+
+/* One tile of one panel, the part of it that lies in the output. */
+static void winograd_output(const winograd_unit *u, int64_t i, int64_t panel)
+{
+    const winograd_plan *p = u->p;
+    const hg_conv2d *g = &p->s.g;
+    const int64_t tile = u->tile + i, image = tile / (p->high * p->wide);
+    const int64_t oy = tile / p->wide % p->high * WINOGRAD_OUT, ox = tile % p->wide * WINOGRAD_OUT;
+    const int64_t rows = hg_min(WINOGRAD_OUT, g->oh - oy), cols = hg_min(WINOGRAD_OUT, g->ow - ox);
+    float *out = (float *)u->a->out[0].data + ((image * g->oh + oy) * g->ow + ox) * g->o;
+    for (int64_t half = 0; half < HG_PANEL; half += 8) {
+        const int64_t col = panel * HG_PANEL + half;
+        if (col >= g->o) break;
+        __m256 y[WINOGRAD_OUT * WINOGRAD_OUT];
+        winograd_y_part(u->m + i * HG_PANEL + half, p->block * HG_PANEL, y);
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t c = 0; c < cols; c++)
+                winograd_store(out + (r * g->ow + c) * g->o + col, y[r * WINOGRAD_OUT + c],
+                               g->o - col);
+    }
+}
+
+/* The epilogue of a panel: pixels of the tiles, output row by output row. */
+static void winograd_finish(const winograd_unit *u, int64_t panel)
+{
+    const winograd_plan *p = u->p;
+    const hg_conv2d *g = &p->s.g;
+    float *out = u->a->out[0].data;
+    const int64_t col = panel * HG_PANEL, cols = hg_min(HG_PANEL, g->o - col);
+    for (int64_t i = 0; i < u->tiles;) {
+        const int64_t tile = u->tile + i, row = tile / p->wide, wide = tile % p->wide;
+        const int64_t count = hg_min(u->tiles - i, p->wide - wide), ox = wide * WINOGRAD_OUT;
+        const int64_t pixels = hg_min(count * WINOGRAD_OUT, g->ow - ox);
+        const int64_t oy = row % p->high * WINOGRAD_OUT;
+        for (int64_t r = 0; r < hg_min(WINOGRAD_OUT, g->oh - oy); r++) {
+            const int64_t pixel = (row / p->high * g->oh + oy + r) * g->ow + ox;
+            float *c = out + pixel * g->o + col;
+            const hg_epilogue_tile block = {.data = c,
+                                            .ld = g->o,
+                                            .dtype = HOLO_F32,
+                                            .row = pixel,
+                                            .rows = pixels,
+                                            .col = col,
+                                            .cols = cols};
+            if (u->lane != NULL) hg_epilogue_run(u->lane, &block);
+            hg_gemm_finish_all(u->finish, out, c, g->o, pixels, col, cols);
+        }
+        i += count;
+    }
+}
+
+static void winograd_panel(const winograd_unit *u, int64_t panel)
+{
+    const winograd_plan *p = u->p;
+    const bool is_narrow = p->s.g.o - panel * HG_PANEL <= HG_PANEL / 2;
+    for (int64_t c0 = 0; c0 < p->s.g.c; c0 += p->depth) {
+        const int64_t depth = hg_min(p->depth, p->s.g.c - c0);
+        winograd_weights(u, panel, c0, depth);
+        winograd_multiply(u, c0, depth, is_narrow);
+    }
+    for (int64_t i = 0; i < u->tiles; i++)
+        winograd_output(u, i, panel);
+    if (u->lane != NULL || u->finish != NULL) winograd_finish(u, panel);
+}
+
+static void winograd_run(const hg_args *a, hg_range r)
+{
+    winograd_plan p;
+    if (!winograd_plan_of(a, &p)) {
+        hg_kernels_conv_nhwc_avx2[0].run(a, r);
+        return;
+    }
+    char *scratch = r.scratch;
+    winograd_unit u = {.a = a, .p = &p, .tile = -1};
+    u.rows = (const float **)(void *)scratch;
+    u.v = (float *)(void *)(scratch += winograd_pointer_bytes(&p));
+    u.u = (float *)(void *)(scratch += winograd_v_bytes(&p));
+    u.m = (float *)(void *)(scratch += winograd_u_bytes(&p));
+    u.zero =
+        (const float *)(void *)memset(scratch += winograd_m_bytes(&p), 0, winograd_zero_bytes(&p));
+    scratch += winograd_zero_bytes(&p);
+    hg_epilogue ep;
+    hg_epilogue_simple simple;
+    if (hg_epilogue_is_simple(a, WINOGRAD_FIRST_EXTRA, &simple)) {
+        u.finish = &simple;
+    } else if (a->code != NULL) {
+        hg_epilogue_init(&ep, a, WINOGRAD_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
+        u.lane = &ep;
+    }
+    for (int64_t i = 0; i < p.block; i++)
+        u.rows[i] = u.v + i * p.channels;
+    for (int64_t i = r.begin; i < r.end; i++) {
+        const int64_t tile = i / p.groups * p.block, first = i % p.groups * p.group;
+        const bool is_new = tile != u.tile;
+        u.tile = tile;
+        u.tiles = hg_min(p.block, p.tiles - tile);
+        if (is_new) winograd_inputs(&u);
+        for (int64_t panel = first; panel < hg_min(p.s.panels, first + p.group); panel++)
+            winograd_panel(&u, panel);
+    }
+}
+
+const hg_kernel hg_kernels_conv_winograd_avx2[] = {
+    {.name = "conv.winograd",
+     .flags = HG_KERNEL_FAST,
+     .cpu = HG_CPU_AVX2,
+     .check = hg_conv_nhwc_check,
+     .units = winograd_units,
+     .scratch = winograd_scratch,
+     .cost = hg_conv_nhwc_cost,
+     .run = winograd_run},
+    {0},
+};
