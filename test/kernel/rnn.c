@@ -3,7 +3,10 @@
 
 #include "kernel/value.h"
 
-extern const hg_kernel hg_kernels_rnn[], hg_kernels_rnn_avx2[];
+extern const hg_kernel hg_kernels_rnn[];
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_rnn_avx2[];
+#endif
 
 enum { GRU, LSTM, RNN }; /* places in the table */
 enum { STEPS = 4, BATCH = 3, INPUT = 5, HIDDEN = 19 };
@@ -226,6 +229,7 @@ static void rnn_values(void)
     }
 }
 
+#if defined(__x86_64__)
 /* The tuned kernels on what they take: no peepholes, common functions, f32. */
 static void rnn_avx2(void)
 {
@@ -240,6 +244,7 @@ static void rnn_avx2(void)
             rnn_make(&c, &p, HOLO_F32);
             const hg_kernel *kernel = &hg_kernels_rnn_avx2[p.kernel];
             holo_error error;
+            move_connect(&c);
             if (kernel->check(&c.args, &error) == HOLO_OK && move_run(kernel, &c)) {
                 taken++;
                 for (int64_t i = 0; i < (p.direction == HG_RNN_BIDIRECTIONAL ? 2 : 1) * BATCH; i++)
@@ -249,7 +254,14 @@ static void rnn_avx2(void)
         }
     }
     CHECK_EQ_INT(taken, 7);
+    move_call c = {0};
+    holo_error error;
+    rnn_make(&c, &rnn_cases[13], HOLO_F64);
+    move_connect(&c);
+    CHECK_EQ_INT(hg_kernels_rnn_avx2[LSTM].check(&c.args, &error), HOLO_E_TYPE);
+    move_free(&c);
 }
+#endif
 
 /* Outputs that nobody wants, and inputs behind the last that is there. */
 static void rnn_absent(void)

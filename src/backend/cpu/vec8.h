@@ -25,6 +25,7 @@
 
 /* Names in the sources that are compiled for both. */
 #define HG_CPU_AVX2 HG_CPU_WASM
+#define hg_kernels_conv_nhwc_avx2 hg_kernels_conv_nhwc_wasm
 #define hg_gemm_panel_avx2 hg_gemm_panel_wasm
 #define hg_gemm_stream_avx2 hg_gemm_stream_wasm
 #define hg_gemm_dot_avx2 hg_gemm_dot_wasm
