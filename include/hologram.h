@@ -554,6 +554,66 @@ typedef struct holo_session_stats {
 } holo_session_stats;
 HOLO_API void holo_session_get_stats(const holo_session *session, holo_session_stats *out);
 
+/* ---- Atlas: 96 classes of bytes -------------------------------------------------------------- */
+
+/* A byte has three coordinates: h2 (bits 7 and 6; 0 to 3), d (bits 5 and 4, where 11 counts as 00;
+ * 0 to 2) and l (bits 3 to 1; 0 to 7). Its class is 24 h2 + 8 d + l, below 96. Class and residual
+ * (bit 0: the byte's; bit 1: bits 5 and 4 were 11) together are the byte again. A function of bytes
+ * that is constant on every class is a map of 96 entries. `hologram atlas` prints and checks the
+ * laws. All functions are pure; any thread. A class of 96 or more is taken modulo 96. */
+enum { HOLO_ATLAS_CLASSES = 96, HOLO_ATLAS_PAGES = 48, HOLO_ATLAS_WIDE_PAGES = 480 };
+
+HOLO_API uint8_t holo_atlas_class(uint8_t byte);
+HOLO_API uint8_t holo_atlas_residual(uint8_t byte);
+/* The byte of a class and a residual; residual 0 gives the class's representative. Bit 1 of the
+ * residual counts only where d is 0. */
+HOLO_API uint8_t holo_atlas_byte(uint8_t number, uint8_t residual);
+HOLO_API void holo_atlas_coordinates(uint8_t number, uint8_t *h2, uint8_t *d, uint8_t *l);
+
+/* Maps from class to class. A word of R (h2 + 1 mod 4), D (d + 1 mod 3), T (l + 1 mod 8) and M
+ * (d to -d mod 3) is a map; the last letter acts first, and "" is the identity. False, and the map
+ * untouched, when the word has another letter. */
+HOLO_API bool holo_atlas_map(const char *word, uint8_t map[96]);
+/* out[i] = g[f[i]]; out may be g or f. False when an entry is not below 96. */
+HOLO_API bool holo_atlas_compose(const uint8_t *g, const uint8_t *f, uint8_t *out);
+/* The word of a map as R.., D.., T.., M with as few letters as possible, at most 13 and the end;
+ * false when no word gives this map. Maps are equal exactly when their words are. */
+HOLO_API bool holo_atlas_word(const uint8_t map[96], char word[16]);
+/* Whether a function of bytes is constant on every class; then map[c] is its value there. */
+HOLO_API bool holo_atlas_factors(const uint8_t function[256], uint8_t map[96]);
+
+/* Q96, a quantiser with 96 levels: code = clamp(round((x - low) / step), 0, 95), ties to even, NaN
+ * to 0; value = low + code step. */
+typedef struct holo_q96 {
+    float low, step;
+} holo_q96;
+/* Levels spread over [low, high]; low < high, both finite. */
+HOLO_API holo_q96 holo_q96_make(float low, float high);
+HOLO_API uint8_t holo_q96_code(const holo_q96 *q, float x);
+HOLO_API float holo_q96_value(const holo_q96 *q, uint8_t code);
+
+/* Addresses, assigned to entries of a store: a cell is 256 page + byte with page below 48; with a
+ * class and wide pages below 480, ((class 480 + page) 256 + byte) 65536 + sub. What is out of
+ * range gives UINT64_MAX. */
+typedef struct holo_atlas_address {
+    uint8_t number; /* class */
+    uint16_t page;
+    uint8_t byte;
+    uint16_t sub;
+} holo_atlas_address;
+HOLO_API uint64_t holo_atlas_cell(uint16_t page, uint8_t byte);
+HOLO_API uint64_t holo_atlas_class_cell(uint8_t number, uint16_t page, uint8_t byte);
+HOLO_API uint64_t holo_atlas_address_number(const holo_atlas_address *address);
+/* False when the number is above the last address. */
+HOLO_API bool holo_atlas_address_of(uint64_t number, holo_atlas_address *out);
+/* A hash as a slot below `slots`, without the bias of a remainder: high bits decide. */
+HOLO_API uint32_t holo_atlas_slot(uint64_t hash, uint32_t slots);
+
+/* Integers modulo 96 or 48 (any modulus from 1 on): sum, product, n-fold sum. */
+HOLO_API uint32_t holo_ring_add(uint32_t modulus, uint32_t a, uint32_t b);
+HOLO_API uint32_t holo_ring_multiply(uint32_t modulus, uint32_t a, uint32_t b);
+HOLO_API uint32_t holo_ring_times(uint32_t modulus, int64_t n, uint32_t a);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,7 @@ extern const hg_cli_command hg_cmd_verify;
 extern const hg_cli_command hg_cmd_embed;
 extern const hg_cli_command hg_cmd_ops;
 extern const hg_cli_command hg_cmd_passes;
+extern const hg_cli_command hg_cmd_atlas;
 extern const hg_cli_command hg_cmd_version;
 extern const hg_cli_command hg_cmd_completions;
 extern const hg_cli_command hg_cmd_man;
