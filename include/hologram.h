@@ -457,6 +457,26 @@ HOLO_API holo_status holo_model_inspect(const holo_model *model, holo_inspect_fo
 HOLO_API holo_status holo_model_emit_c(const holo_model *model, uint32_t graph, const char *name,
                                        holo_sink_fn sink, void *user, holo_error *error);
 
+/* ---- proofs (libhologram) -------------------------------------------------------------------- */
+
+/* One certificate of a file, or a table that has none. Texts are borrowed during the call. */
+typedef struct holo_proof {
+    const char *name;  /* of the node */
+    const char *claim; /* "table uint8 -> uint8 base 0 entries 256 rows 1 classes 0" */
+    const char *why;   /* NULL when it holds, otherwise the reason why not */
+} holo_proof;
+
+typedef struct holo_prove_report {
+    uint64_t proved, failed;
+} holo_prove_report;
+
+/* Re-derives from the text that the file carries what every table must say, code by code, and every
+ * bound, and compares with the bytes of the file. visit and report may be NULL. A claim that does
+ * not hold is counted, not an error. Status: E_IO, E_FORMAT, E_VERSION, E_NOMEM, E_ARG. */
+HOLO_API holo_status holo_prove_file(const char *path,
+                                     void (*visit)(void *user, const holo_proof *proof), void *user,
+                                     holo_prove_report *report, holo_error *error);
+
 /* ---- run ------------------------------------------------------------------------------------- */
 
 /* Threads that sessions share. A pool of n threads uses the calling thread and n - 1 others,

@@ -26,7 +26,8 @@ typedef enum hg_section_kind {
     HG_SECTION_PROGRAM = 1,
     HG_SECTION_WEIGHTS = 2,
     HG_SECTION_META = 3,
-    HG_SECTION_NAMES = 4
+    HG_SECTION_NAMES = 4,
+    HG_SECTION_CERTS = 5 /* optional: what was proved, as text (table/cert.h) */
 } hg_section_kind;
 
 enum { HG_SECTION_REQUIRED = 1 };

@@ -19,8 +19,9 @@ holo_status hg_holo_write_open(hg_holo_writer *w, hg_section_kind kind, holo_err
 {
     assert(w->at < w->n_section);
     HG_TRY(hg_writer_pad(w->out, kind == HG_SECTION_WEIGHTS ? HG_HOLO_PAGE : HG_ALIGN, e));
-    w->table[w->at] = (hg_holo_section){
-        .kind = (uint32_t)kind, .flags = HG_SECTION_REQUIRED, .offset = w->out->size};
+    w->table[w->at] = (hg_holo_section){.kind = (uint32_t)kind,
+                                        .flags = kind < HG_SECTION_CERTS ? HG_SECTION_REQUIRED : 0,
+                                        .offset = w->out->size};
     return HOLO_OK;
 }
 

@@ -10,6 +10,7 @@ extern const hg_cli_command hg_cmd_compare;
 extern const hg_cli_command hg_cmd_bench;
 extern const hg_cli_command hg_cmd_inspect;
 extern const hg_cli_command hg_cmd_verify;
+extern const hg_cli_command hg_cmd_prove;
 extern const hg_cli_command hg_cmd_embed;
 extern const hg_cli_command hg_cmd_ops;
 extern const hg_cli_command hg_cmd_passes;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 const hg_cli_command *const hg_cli_commands[] = {
-    &hg_cmd_compile, &hg_cmd_run,         &hg_cmd_compare, &hg_cmd_bench,  &hg_cmd_inspect,
-    &hg_cmd_embed,   &hg_cmd_verify,      &hg_cmd_ops,     &hg_cmd_passes, &hg_cmd_atlas,
-    &hg_cmd_version, &hg_cmd_completions, &hg_cmd_man,     NULL,
+    &hg_cmd_compile, &hg_cmd_run,     &hg_cmd_compare,     &hg_cmd_bench, &hg_cmd_inspect,
+    &hg_cmd_embed,   &hg_cmd_verify,  &hg_cmd_prove,       &hg_cmd_ops,   &hg_cmd_passes,
+    &hg_cmd_atlas,   &hg_cmd_version, &hg_cmd_completions, &hg_cmd_man,   NULL,
 };
 
 static const hg_cli_command *main_find(const char *name)

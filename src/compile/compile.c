@@ -121,6 +121,7 @@ static holo_status compile_graph(hg_compile *c, hg_graph *g, uint32_t nodes_befo
         }
     }
     HG_TRY(hg_plan_graph(g, &c->weights, &c->names, nodes_before, out));
+    HG_TRY(hg_compile_certs(c, g));
     c->report.nodes_before += nodes_before;
     c->report.nodes_after += out->head.nodes_after;
     c->report.steps += out->head.n_step;
@@ -320,7 +321,7 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
     hg_str meta;
     uint64_t hash;
     HG_TRY(compile_meta(c, &meta));
-    size_t n_section = c->n_model + c->n_body + 3;
+    size_t n_section = c->n_model + c->n_body + 3 + (c->n_certs != 0);
     if (n_section > HG_HOLO_MAX_SECTION)
         return hg_fail(c->ctx.error, HOLO_E_LIMIT,
                        "%zu graphs and bodies are more than a file holds", n_section);
@@ -332,6 +333,8 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
         HG_TRY(compile_write_program(c, &w, &c->body[i]));
     HG_TRY(hg_holo_write_section(&w, HG_SECTION_NAMES, c->names.text, c->names.size, c->ctx.error));
     HG_TRY(hg_holo_write_section(&w, HG_SECTION_META, meta.text, meta.length, c->ctx.error));
+    if (c->n_certs != 0)
+        HG_TRY(hg_holo_write_section(&w, HG_SECTION_CERTS, c->certs, c->n_certs, c->ctx.error));
     HG_TRY(hg_holo_write_open(&w, HG_SECTION_WEIGHTS, c->ctx.error));
     HG_TRY(hg_weights_write(&c->weights, out, compile_weights_progress, c, &hash));
     HG_TRY(hg_holo_write_close(&w, hash, c->ctx.error));

@@ -26,6 +26,8 @@ typedef struct hg_compile {
     size_t n_body, body_capacity;
     hg_weights weights;
     hg_texts names;
+    char *certs; /* section of certificates under construction */
+    size_t n_certs, certs_capacity;
     bool *dim_is_used, *shape_is_used;
 } hg_compile;
 
@@ -35,6 +37,8 @@ HG_MUST_CHECK holo_status hg_compile_init(hg_compile *c, const holo_compile_opti
 void hg_compile_deinit(hg_compile *c);
 /* From a filled graph to its program. */
 HG_MUST_CHECK holo_status hg_compile_model_run(hg_compile *c, hg_compile_model *m);
+/* Certificates of what the program of a graph reads, behind those of other graphs (certs.c). */
+HG_MUST_CHECK holo_status hg_compile_certs(hg_compile *c, hg_graph *g);
 /* All programs, metadata and weights. */
 HG_MUST_CHECK holo_status hg_compile_write(hg_compile *c, hg_writer *out);
 /* Into memory that holo_buffer_free takes. */

@@ -236,6 +236,16 @@ static holo_status graph_make_results(hg_graph *g, hg_node *n)
     return HOLO_OK;
 }
 
+holo_status hg_graph_add_cert(hg_graph *g, hg_cert cert)
+{
+    hg_cert *grown =
+        hg_arena_grow(&g->ctx->arena, g->cert, g->n_cert, &g->cert_capacity, sizeof *grown);
+    if (grown == NULL) return hg_fail_nomem(g->ctx->error, sizeof *grown);
+    g->cert = grown;
+    g->cert[g->n_cert++] = cert;
+    return HOLO_OK;
+}
+
 holo_status hg_graph_add_node(hg_graph *g, hg_region_id region, hg_node_id before,
                               const hg_node_spec *spec, hg_node_id *out)
 {

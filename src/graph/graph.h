@@ -139,6 +139,13 @@ typedef struct hg_demand {
     hg_str what; /* node, operator and the sizes, for the message */
 } hg_demand;
 
+/* What has been proved about a constant or packed value, as text (table/cert.h); it goes into the
+ * file where some step reads the value. */
+typedef struct hg_cert {
+    hg_value_id value;
+    hg_str label, text;
+} hg_cert;
+
 typedef struct hg_graph {
     hg_ctx *ctx;
     hg_dims dims;
@@ -153,6 +160,8 @@ typedef struct hg_graph {
     size_t n_region, region_capacity;
     hg_meta *meta;
     size_t n_meta, meta_capacity;
+    hg_cert *cert;
+    size_t n_cert, cert_capacity;
     struct hg_graph **child; /* bodies that have become graphs of their own (op/op_body.h) */
     size_t n_child, child_capacity;
     hg_demand *demand; /* see demand.c */
@@ -177,6 +186,9 @@ HG_MUST_CHECK holo_status hg_graph_add_region_input(hg_graph *g, hg_region_id re
                                                     hg_type type, hg_value_id *out);
 HG_MUST_CHECK holo_status hg_graph_add_region_output(hg_graph *g, hg_region_id region, hg_str name,
                                                      hg_value_id value);
+
+/* Label and text belong to the arena. */
+HG_MUST_CHECK holo_status hg_graph_add_cert(hg_graph *g, hg_cert cert);
 
 typedef struct hg_node_spec {
     const struct hg_op *op;

@@ -2,6 +2,7 @@
  * are tried: each is a table of its origin's codes where that costs less, and then nothing between
  * is needed for it. Several results of one origin are several tables. Forwards, the tables become
  * nodes; movement between is done on the codes, a Concat on what was looked up. */
+#include "table/cert.h"
 #include "table/table.h"
 
 /* A table to come: the codes are `from` where `place` has them. */
@@ -9,6 +10,7 @@ typedef struct collapse_leaf {
     hg_chain_span span;
     hg_origin origin;
     hg_entries table;
+    hg_str proof; /* text of the certificate */
 } collapse_leaf;
 
 enum { COLLAPSE_LEAVES = 64 };
@@ -113,12 +115,16 @@ static holo_status collapse_try_chain(collapse *c, hg_chain *chain, collapse_lea
 {
     hg_lane_code code;
     hg_value_id *operand;
+    hg_str text;
     bool faults;
     HG_TRY(hg_chain_code(chain, &code, &operand));
     for (uint32_t i = 0; i < code.n_op; i++)
         if (code.op[i].op == HG_LANE_INDEX) return HOLO_OK;
     HG_TRY(hg_entries_make(chain, &code, operand, &leaf->table, &faults));
     if (faults || !collapse_pays(c, leaf, chain, &code)) return HOLO_OK;
+    HG_TRY(hg_chain_text(chain, &text));
+    HG_TRY(hg_cert_table_text(&c->g->ctx->arena, chain, &leaf->table, text, chain->codes,
+                              (hg_str){0}, &leaf->proof));
     HG_TRY(hg_entries_check(chain, &leaf->table));
     void *data = hg_arena_alloc(&c->g->ctx->arena, leaf->table.bytes);
     if (data == NULL) return hg_fail_nomem(&chain->error, leaf->table.bytes);
@@ -254,6 +260,9 @@ static hg_value_id collapse_lookup(collapse *c, hg_build *b, const collapse_leaf
     hg_value_id in[2] = {collapse_codes(c, b, &leaf->origin), 0};
     if (in[0] == 0) return 0;
     in[1] = hg_build_const(b, type, t->data, t->bytes);
+    if (in[1] == 0) return 0;
+    b->status = hg_cert_add_table(c->g, in[1], b->id, leaf->proof);
+    if (b->status != HOLO_OK) return 0;
     const hg_attr attr[3] = {hg_attr_make_int("axis", hg_max(leaf->origin.axis, 0)),
                              hg_attr_make_int("base", t->base),
                              hg_attr_make_int("classes", t->classes)};

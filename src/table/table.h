@@ -94,8 +94,10 @@ typedef struct hg_entries {
 HG_MUST_CHECK holo_status hg_entries_make(hg_chain *c, const hg_lane_code *code,
                                           const hg_value_id *operand, hg_entries *out,
                                           bool *faults);
-/* Each node in turn by the reference kernels, on every code: E_BUG when an entry differs. The
- * chain is used up. */
+/* Each node in turn by the reference kernels, on every code: the first entry that differs, or -1.
+ * The chain is used up. */
+HG_MUST_CHECK holo_status hg_entries_compare(hg_chain *c, const hg_entries *table, int64_t *where);
+/* The same; E_BUG when an entry differs. */
 HG_MUST_CHECK holo_status hg_entries_check(hg_chain *c, const hg_entries *table);
 /* Elements are equal bit by bit, or both NaN. */
 bool hg_entries_equal(holo_dtype dtype, const void *a, const void *b, int64_t count,

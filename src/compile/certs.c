@@ -1,0 +1,53 @@
+/* certs.c - the section of certificates: for what the programs read, with its place in the file. */
+#include "base/hash.h"
+#include "compile/compile.h"
+#include "table/cert.h"
+
+static bool certs_is_read(const hg_graph *g, hg_value_id value, const bool *needed)
+{
+    for (uint32_t slot = hg_graph_value(g, value)->first_use; slot != 0;
+         slot = g->use[slot - 1].next)
+        if (g->use[slot - 1].node != 0 && needed[g->use[slot - 1].node]) return true;
+    return false;
+}
+
+static holo_status certs_append(hg_compile *c, hg_str text)
+{
+    if (c->n_certs + text.length > c->certs_capacity) {
+        const size_t capacity = 2 * (c->n_certs + text.length);
+        char *grown = hg_arena_alloc(&c->ctx.arena, capacity);
+        if (grown == NULL) return hg_fail_nomem(c->ctx.error, capacity);
+        if (c->n_certs != 0) memcpy(grown, c->certs, c->n_certs);
+        c->certs = grown;
+        c->certs_capacity = capacity;
+    }
+    memcpy(c->certs + c->n_certs, text.text, text.length);
+    c->n_certs += text.length;
+    return HOLO_OK;
+}
+
+/* What a packing makes is known when the file is written: its certificate has no hash. */
+static uint64_t certs_hash(const hg_graph *g, hg_value_id value)
+{
+    const hg_const *constant = hg_graph_value(g, value)->constant;
+    return constant == NULL ? 0 : hg_hash(constant->data, constant->bytes, 0);
+}
+
+holo_status hg_compile_certs(hg_compile *c, hg_graph *g)
+{
+    const bool *needed;
+    if (g->n_cert == 0) return HOLO_OK;
+    HG_TRY(hg_plan_needed(g, &needed));
+    for (size_t i = 0; i < g->n_cert; i++) {
+        const hg_cert *cert = &g->cert[i];
+        uint32_t index;
+        hg_str text;
+        if (!certs_is_read(g, cert->value, needed)) continue;
+        HG_TRY(hg_weights_add(&c->weights, g, cert->value, &index));
+        const hg_weight *w = &c->weights.item[index];
+        HG_TRY(
+            hg_cert_store(&c->ctx, cert, w->offset, w->bytes, certs_hash(g, cert->value), &text));
+        HG_TRY(certs_append(c, text));
+    }
+    return HOLO_OK;
+}

@@ -1,0 +1,172 @@
+/* prove.c - all certificates of a file, and the tables that its programs read. Nothing is run. */
+#include "archive/read.h"
+#include "base/ctx.h"
+#include "base/file.h"
+#include "isa/program.h"
+#include "table/cert.h"
+
+typedef struct prove {
+    hg_ctx ctx;
+    hg_file file;
+    const uint8_t *data;
+    hg_holo_head head;
+    hg_holo_section *section;
+    const uint8_t *weights;
+    uint64_t weight_bytes;
+    hg_str certs;
+    hg_cert_view *proved; /* tables that hold */
+    size_t n_proved, proved_capacity;
+    void (*visit)(void *user, const holo_proof *proof);
+    void *user;
+    holo_prove_report report;
+} prove;
+
+static holo_status prove_say(prove *p, hg_str name, hg_str claim, const char *why)
+{
+    hg_str label = hg_str_copy(&p->ctx.arena, name), text = hg_str_copy(&p->ctx.arena, claim);
+    if (label.text == NULL || text.text == NULL) return hg_fail_nomem(p->ctx.error, claim.length);
+    const holo_proof proof = {.name = label.text, .claim = text.text, .why = why};
+    if (why == NULL)
+        p->report.proved++;
+    else
+        p->report.failed++;
+    if (p->visit != NULL) p->visit(p->user, &proof);
+    return HOLO_OK;
+}
+
+/* ---- the file --------------------------------------------------------------------------------
+ */
+
+static holo_status prove_sections(prove *p)
+{
+    holo_error *e = p->ctx.error;
+    HG_TRY(hg_holo_head_read(p->data, p->file.size, &p->head, e));
+    HG_TRY(HG_NEW(&p->ctx, p->head.n_section, &p->section));
+    memcpy(p->section, p->data + sizeof p->head, p->head.n_section * sizeof *p->section);
+    HG_TRY(hg_holo_check(&p->head, p->section, p->file.size, e));
+    for (uint32_t i = 0; i < p->head.n_section; i++) {
+        const hg_holo_section *s = &p->section[i];
+        const uint8_t *bytes = p->data + s->offset;
+        if (s->kind == HG_SECTION_CERTS) {
+            HG_TRY(hg_holo_check_hash(s, bytes, "certificates", e));
+            p->certs = hg_str_copy(&p->ctx.arena, (hg_str){(const char *)bytes, (size_t)s->size});
+            if (p->certs.text == NULL) return hg_fail_nomem(e, (size_t)s->size);
+        }
+        if (s->kind == HG_SECTION_WEIGHTS) {
+            HG_TRY(hg_holo_check_hash(s, bytes, "weights", e));
+            p->weights = bytes;
+            p->weight_bytes = s->size;
+        }
+    }
+    return HOLO_OK;
+}
+
+/* ---- certificates ----------------------------------------------------------------------------
+ */
+
+static holo_status prove_certs(prove *p)
+{
+    hg_str rest = p->certs;
+    for (bool more = true;;) {
+        hg_cert_view v;
+        holo_error why = {0};
+        HG_TRY(hg_cert_next(&rest, &v, &more, p->ctx.error));
+        if (!more) return HOLO_OK;
+        holo_status status = hg_cert_prove(&v, p->weights, p->weight_bytes, &why);
+        if (status == HOLO_E_NOMEM) return hg_fail(p->ctx.error, status, "%s", why.message);
+        HG_TRY(prove_say(p, v.label, v.claim, status == HOLO_OK ? NULL : why.message));
+        if (status != HOLO_OK || !v.is_table) continue;
+        hg_cert_view *grown = hg_arena_grow(&p->ctx.arena, p->proved, p->n_proved,
+                                            &p->proved_capacity, sizeof *grown);
+        if (grown == NULL) return hg_fail_nomem(p->ctx.error, sizeof *grown);
+        p->proved = grown;
+        p->proved[p->n_proved++] = v;
+    }
+}
+
+/* ---- tables that the programs read -----------------------------------------------------------
+ */
+
+/* Parameter i of a step when it is a number, otherwise -1. */
+static int64_t prove_param(const hg_program *g, const hg_step_rec *s, uint32_t i)
+{
+    if (i >= s->n_param) return -1;
+    const hg_dim_rec *d = &g->dim[g->list[s->param + i]];
+    return d->op == HG_DIM_CONST ? d->value : -1;
+}
+
+static const char *prove_step_fault(const prove *p, const hg_program *g, const hg_step_rec *s)
+{
+    enum { PROVE_BASE = 1, PROVE_CLASSES = 2 };
+    const hg_value_rec *codes = &g->value[g->list[s->in]], *t = &g->value[g->list[s->in + 1]];
+    if (t->storage != HG_STORAGE_WEIGHT) return "it reads a table that is no constant";
+    const hg_weight_rec *w = &g->weight[t->ref];
+    bool found = false;
+    for (size_t i = 0; i < p->n_proved; i++) {
+        const hg_cert_view *v = &p->proved[i];
+        if (v->offset != w->offset || v->bytes != w->bytes) continue;
+        found = true;
+        if (v->from == (holo_dtype)codes->dtype && v->to == (holo_dtype)t->dtype &&
+            v->base == prove_param(g, s, PROVE_BASE) &&
+            v->classes == prove_param(g, s, PROVE_CLASSES))
+            return NULL;
+    }
+    return found ? "it reads a table in another way than was proved"
+                 : "no certificate that holds says what the table must be";
+}
+
+static holo_status prove_steps(prove *p, const hg_program *g)
+{
+    for (uint32_t i = 0; i < g->head.n_step; i++) {
+        const hg_step_rec *s = &g->step[i];
+        hg_name room;
+        if (s->op != HG_STEP_KERNEL || s->n_in != 2 ||
+            strcmp(g->text + g->kernel[s->kernel], "table") != 0)
+            continue;
+        const char *why = prove_step_fault(p, g, s);
+        if (why == NULL) continue;
+        HG_TRY(prove_say(p, hg_str_from(hg_program_step_name(g, i, &room)),
+                         hg_str_from("table step"), why));
+    }
+    return HOLO_OK;
+}
+
+static holo_status prove_programs(prove *p)
+{
+    holo_error *e = p->ctx.error;
+    for (uint32_t i = 0; i < p->head.n_section; i++) {
+        const hg_holo_section *s = &p->section[i];
+        hg_program g;
+        if (s->kind != HG_SECTION_PROGRAM) continue;
+        if (s->size > UINT32_C(1) << 31)
+            return hg_fail(e, HOLO_E_FORMAT, "a program section has %llu bytes",
+                           (unsigned long long)s->size);
+        void *copy = hg_arena_alloc(&p->ctx.arena, (size_t)s->size + HG_ALIGN);
+        if (copy == NULL) return hg_fail_nomem(e, (size_t)s->size);
+        memcpy(copy, p->data + s->offset, (size_t)s->size);
+        HG_TRY(hg_holo_check_hash(s, copy, "program", e));
+        HG_TRY(hg_program_view(copy, (size_t)s->size, &g, e));
+        HG_TRY(hg_program_verify(&g, p->weight_bytes, e));
+        HG_TRY(prove_steps(p, &g));
+    }
+    return HOLO_OK;
+}
+
+holo_status holo_prove_file(const char *path, void (*visit)(void *user, const holo_proof *proof),
+                            void *user, holo_prove_report *report, holo_error *error)
+{
+    holo_error own;
+    prove p = {.visit = visit, .user = user};
+    if (path == NULL) return hg_fail(error, HOLO_E_ARG, "no file was given");
+    p.ctx.error = error != NULL ? error : &own;
+    HG_TRY(hg_file_map(path, &p.file, p.ctx.error));
+    hg_arena_init(&p.ctx.arena, NULL, 0);
+    p.data = p.file.data;
+    holo_status status = prove_sections(&p);
+    if (status == HOLO_OK) status = prove_certs(&p);
+    if (status == HOLO_OK) status = prove_programs(&p);
+    if (status == HOLO_OK && report != NULL) *report = p.report;
+    hg_arena_deinit(&p.ctx.arena);
+    hg_file_unmap(&p.file);
+    return status;
+}

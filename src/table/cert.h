@@ -1,0 +1,67 @@
+/* cert.h - certificates: what was proved when a file was compiled, as text that can be checked.
+ *
+ *     certificate "conv1"
+ *     at 4096 256 hash 93f0a1...           bytes of the weights section
+ *     table uint8 -> uint8 base 0 entries 256 rows 1 classes 0
+ *     graph chain(%codes: uint8[1,256]) {  the chain in text form, unfused
+ *       ...
+ *     }
+ *     range 0 127                          only when narrowed: the codes that can come
+ *     graph producer(...) {                and the nodes that show it
+ *       ...
+ *     }
+ *     end
+ *
+ *     certificate "fc1"
+ *     at 8192 65536 hash 5c...
+ *     product k 256 input_max 255 weight_max 127 pair_max 128
+ *     end
+ *
+ * The section is these texts, one after the other. */
+#ifndef HG_TABLE_CERT_H
+#define HG_TABLE_CERT_H
+
+#include "table/table.h"
+
+/* A sum of k products of |input| <= input_max and |weight| <= weight_max, all integers, fits 32
+ * bits; pair_max, when not 0: |w[2i]| + |w[2i+1]| is at most that for all bytes, so that two
+ * products of bytes fit 16 bits. */
+typedef struct hg_cert_bound {
+    int64_t k, input_max, weight_max, pair_max;
+} hg_cert_bound;
+
+/* For the table that `value` holds. */
+HG_MUST_CHECK holo_status hg_cert_add_table(hg_graph *g, hg_value_id value, hg_node_id node,
+                                            hg_str text);
+/* For the 8-bit weights, signed, that `value` holds, packed or not: every byte counts. */
+HG_MUST_CHECK holo_status hg_cert_add_product(hg_graph *g, hg_value_id value, hg_node_id node,
+                                              const hg_cert_bound *bound);
+/* "table ..." with the text of the chain, and of the producer when there is one. */
+HG_MUST_CHECK holo_status hg_cert_table_text(hg_arena *arena, const hg_chain *c,
+                                             const hg_entries *t, hg_str chain, hg_codes range,
+                                             hg_str producer, hg_str *out);
+/* The whole certificate as it stands in the file. */
+HG_MUST_CHECK holo_status hg_cert_store(hg_ctx *ctx, const hg_cert *cert, uint64_t offset,
+                                        uint64_t bytes, uint64_t hash, hg_str *out);
+
+/* ---- reading ---------------------------------------------------------------------------------
+ */
+
+typedef struct hg_cert_view {
+    hg_str label;
+    uint64_t offset, bytes, hash;
+    hg_str claim; /* the line "table ..." or "product ..." */
+    hg_str chain, range, producer;
+    holo_dtype from, to; /* of a table */
+    int64_t rows, entries, base, classes;
+    hg_cert_bound bound; /* of a product */
+    bool is_table;
+} hg_cert_view;
+
+/* The next certificate of the section; false at its end. E_FORMAT when it is malformed. */
+HG_MUST_CHECK holo_status hg_cert_next(hg_str *rest, hg_cert_view *out, bool *more, holo_error *e);
+/* E_DATA with the reason when the certificate does not hold for the weights. */
+HG_MUST_CHECK holo_status hg_cert_prove(const hg_cert_view *v, const uint8_t *weights,
+                                        uint64_t weight_bytes, holo_error *e);
+
+#endif

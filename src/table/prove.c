@@ -1,0 +1,154 @@
+/* prove.c - re-derives what a certificate claims from its text and the bytes of the file alone. */
+#include "table/cert.h"
+
+#include "base/atlas.h"
+#include "base/hash.h"
+
+enum { PROVE_ELEMENTS = 1 << 24 };
+
+/* ---- tables ----------------------------------------------------------------------------------
+ */
+
+/* Nodes of an archived chain must be what a chain may hold: point-wise on one input. */
+static holo_status prove_nodes(hg_chain *c)
+{
+    for (hg_node_id id = hg_graph_region(&c->g, HG_REGION_MAIN)->first; id != 0;
+         id = hg_graph_node(&c->g, id)->next) {
+        const hg_node *n = hg_graph_node(&c->g, id);
+        if (!hg_chain_is_pointwise(&c->g, n))
+            return hg_fail(&c->error, HOLO_E_DATA, "the chain has a %s, which is not point-wise",
+                           n->op->name);
+        HG_TRY(hg_op_infer(&c->g, id));
+    }
+    return HOLO_OK;
+}
+
+static holo_status prove_shape(const hg_chain *c, hg_value_id value, holo_dtype dtype)
+{
+    const hg_type *t = &hg_graph_value(&c->g, value)->type;
+    if (t->dtype == dtype && t->rank == 2 && hg_dim_is(&c->g.dims, t->dim[0], c->rows) &&
+        hg_dim_is(&c->g.dims, t->dim[1], c->codes.count))
+        return HOLO_OK;
+    return hg_fail(c->ctx.error, HOLO_E_DATA,
+                   "the chain is not from and to what the table is: %lld rows of %lld codes",
+                   (long long)c->rows, (long long)c->codes.count);
+}
+
+static holo_status prove_parse(hg_chain *c, const hg_cert_view *v)
+{
+    HG_TRY(hg_graph_init(&c->g, &c->ctx));
+    HG_TRY(hg_graph_parse(&c->g, v->chain, &c->error));
+    const hg_region *main = hg_graph_region(&c->g, HG_REGION_MAIN);
+    if (main->n_in != 1 || main->n_out != 1)
+        return hg_fail(&c->error, HOLO_E_DATA, "the chain has %u inputs and %u results, not one",
+                       main->n_in, main->n_out);
+    c->in = main->in[0];
+    HG_TRY(prove_nodes(c));
+    HG_TRY(prove_shape(c, c->in, v->from));
+    return prove_shape(c, hg_chain_result(c), v->to);
+}
+
+/* Every code of a class has the same entry. */
+static holo_status prove_classes(hg_chain *c, const hg_cert_view *v, hg_entries *table)
+{
+    const size_t size = hg_dtype_bits(v->to) / 8;
+    const uint8_t *entry = table->data;
+    uint8_t *all = hg_arena_alloc(&c->ctx.arena, 256 * size);
+    if (all == NULL) return hg_fail_nomem(&c->error, 256 * size);
+    for (size_t code = 0; code < 256; code++)
+        memcpy(all + code * size, entry + hg_atlas_class((uint8_t)code) * size, size);
+    table->data = all;
+    table->bytes = 256 * size;
+    table->count = 256;
+    return HOLO_OK;
+}
+
+static holo_status prove_entries(hg_chain *c, const hg_cert_view *v, const uint8_t *bytes)
+{
+    hg_entries table = {.data = (void *)(uintptr_t)bytes,
+                        .bytes = (size_t)v->bytes,
+                        .rows = v->rows,
+                        .count = v->entries,
+                        .base = v->base};
+    int64_t where;
+    HG_TRY(prove_parse(c, v));
+    if (v->classes != 0) HG_TRY(prove_classes(c, v, &table));
+    HG_TRY(hg_entries_compare(c, &table, &where));
+    if (where < 0) return HOLO_OK;
+    return hg_fail(&c->error, HOLO_E_DATA,
+                   "row %lld says something else than its chain for code %lld",
+                   (long long)(where / table.count), (long long)(v->base + where % table.count));
+}
+
+static holo_status prove_table_sizes(const hg_cert_view *v, holo_error *e)
+{
+    size_t bytes;
+    int64_t count;
+    const int64_t codes = hg_domain_bits(v->from) == 0 ? 0 : hg_domain_all(v->from).count;
+    if (v->base < 0 || v->entries < 1 || v->base > codes || v->entries > codes - v->base ||
+        !hg_domain_is_entry(v->to))
+        return hg_fail(e, HOLO_E_DATA, "%lld entries from code %lld on are no table of %s",
+                       (long long)v->entries, (long long)v->base, holo_dtype_text(v->from));
+    if (v->classes > 1 || (v->classes != 0 && (v->entries != HG_ATLAS_CLASSES || v->base != 0 ||
+                                               v->rows != 1 || codes != 256)))
+        return hg_fail(e, HOLO_E_DATA, "a table of classes has one row of %d entries for bytes",
+                       HG_ATLAS_CLASSES);
+    if (v->rows < 1 || !hg_mul_i64(v->rows, v->entries, &count) || count > PROVE_ELEMENTS ||
+        !hg_dtype_bytes(v->to, count, &bytes) || bytes != v->bytes)
+        return hg_fail(e, HOLO_E_DATA, "%lld rows of %lld entries are not %llu bytes",
+                       (long long)v->rows, (long long)v->entries, (unsigned long long)v->bytes);
+    return HOLO_OK;
+}
+
+static holo_status prove_table(const hg_cert_view *v, const uint8_t *bytes, holo_error *e)
+{
+    hg_chain c = {.from = v->from, .to = v->to, .rows = v->rows};
+    HG_TRY(prove_table_sizes(v, e));
+    c.codes = v->classes != 0 ? hg_domain_all(v->from) : (hg_codes){v->base, v->entries};
+    c.ctx.error = &c.error;
+    hg_arena_init(&c.ctx.arena, NULL, (size_t)1 << 30);
+    hg_arena_init(&c.ctx.scratch, NULL, (size_t)1 << 30);
+    holo_status status = prove_entries(&c, v, bytes);
+    if (status != HOLO_OK && e != NULL) *e = c.error;
+    hg_chain_deinit(&c);
+    return status;
+}
+
+/* ---- products --------------------------------------------------------------------------------
+ */
+
+static holo_status prove_product(const hg_cert_view *v, const uint8_t *bytes, holo_error *e)
+{
+    const hg_cert_bound *b = &v->bound;
+    int64_t sum;
+    if (!hg_mul_i64(b->input_max, b->weight_max, &sum) || !hg_mul_i64(sum, b->k, &sum) ||
+        sum > INT32_MAX)
+        return hg_fail(e, HOLO_E_DATA, "%lld products of %lld and %lld do not fit 32 bits",
+                       (long long)b->k, (long long)b->input_max, (long long)b->weight_max);
+    if (b->pair_max != 0 && b->pair_max * b->input_max > INT16_MAX)
+        return hg_fail(e, HOLO_E_DATA, "pairs of %lld times %lld do not fit 16 bits",
+                       (long long)b->pair_max, (long long)b->input_max);
+    for (uint64_t i = 0; i < v->bytes; i++) {
+        const int32_t w = (int8_t)bytes[i];
+        const int32_t next = (i & 1) == 0 && i + 1 < v->bytes ? (int8_t)bytes[i + 1] : 0;
+        const int32_t size = w < 0 ? -w : w, pair = size + (next < 0 ? -next : next);
+        if (size > b->weight_max)
+            return hg_fail(e, HOLO_E_DATA, "weight %llu is %d, more than %lld",
+                           (unsigned long long)i, w, (long long)b->weight_max);
+        if (b->pair_max != 0 && (i & 1) == 0 && pair > b->pair_max)
+            return hg_fail(e, HOLO_E_DATA, "weights %llu and the next add up to %d, more than %lld",
+                           (unsigned long long)i, pair, (long long)b->pair_max);
+    }
+    return HOLO_OK;
+}
+
+holo_status hg_cert_prove(const hg_cert_view *v, const uint8_t *weights, uint64_t weight_bytes,
+                          holo_error *e)
+{
+    if (v->offset > weight_bytes || v->bytes > weight_bytes - v->offset || v->bytes > SIZE_MAX)
+        return hg_fail(e, HOLO_E_DATA, "its bytes lie outside the weights");
+    const uint8_t *bytes = weights + v->offset;
+    if (v->hash != 0 && hg_hash(bytes, (size_t)v->bytes, 0) != v->hash)
+        return hg_fail(e, HOLO_E_DATA, "its bytes have another hash");
+    return v->is_table ? prove_table(v, bytes, e) : prove_product(v, bytes, e);
+}

@@ -1,0 +1,222 @@
+/* prove.c - a certificate holds for what was compiled, and for nothing else: tables, bounds, chains
+ * and files that were changed in one place are found out. */
+#include "whole.h"
+
+#include "../test.h"
+#include "fault/small.h"
+#include "table/cert.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- certificates alone ----------------------------------------------------------------------
+ */
+
+#define PROVE_HEAD "certificate \"y\"\nat 0 256 hash 0\n"
+#define PROVE_CLAIM "table uint8 -> uint8 base 0 entries 256 rows 1 classes 0\n"
+#define PROVE_CHAIN                                                                                \
+    "graph chain(%codes: uint8[1,256]) {\n"                                                        \
+    "  %1 = const uint8[] {15}\n"                                                                  \
+    "  %2 = BitwiseXor(%codes, %1) : uint8[1,256]\n"                                               \
+    "  return %2 as \"entries\"\n}\n"
+
+static holo_status prove_text(const char *text, const uint8_t *bytes, uint64_t n, holo_error *e)
+{
+    hg_str rest = hg_str_from(text);
+    hg_cert_view v;
+    bool more;
+    *e = (holo_error){0};
+    HG_TRY(hg_cert_next(&rest, &v, &more, e));
+    return hg_cert_prove(&v, bytes, n, e);
+}
+
+static void prove_table(void)
+{
+    uint8_t entry[256];
+    holo_error e;
+    for (int i = 0; i < 256; i++)
+        entry[i] = (uint8_t)(i ^ 15);
+    CHECK_OK(prove_text(PROVE_HEAD PROVE_CLAIM PROVE_CHAIN "end\n", entry, 256, &e), &e);
+    for (int i = 0; i < 256; i++) {
+        entry[i] ^= 1;
+        CHECK_STATUS(prove_text(PROVE_HEAD PROVE_CLAIM PROVE_CHAIN "end\n", entry, 256, &e),
+                     HOLO_E_DATA);
+        entry[i] ^= 1;
+    }
+    CHECK_HAS(e.message, "for code 255");
+    CHECK_STATUS(prove_text(PROVE_HEAD PROVE_CLAIM PROVE_CHAIN "end\n", entry, 255, &e),
+                 HOLO_E_DATA);
+    CHECK_STATUS(prove_text("certificate \"y\"\nat 0 256 hash 1\n" PROVE_CLAIM PROVE_CHAIN "end\n",
+                            entry, 256, &e),
+                 HOLO_E_DATA);
+}
+
+/* Claims that do not fit the chain or the bytes. */
+static void prove_claims(void)
+{
+    static const char *const claims[] = {
+        "table uint8 -> uint8 base 1 entries 256 rows 1 classes 0\n",
+        "table uint8 -> uint8 base 0 entries 128 rows 2 classes 0\n",
+        "table uint8 -> uint8 base 0 entries 256 rows 1 classes 1\n",
+        "table uint8 -> int8 base 0 entries 256 rows 1 classes 0\n",
+        "table int8 -> uint8 base 0 entries 256 rows 1 classes 0\n",
+        "table float32 -> uint8 base 0 entries 256 rows 1 classes 0\n",
+        "table uint8 -> float64 base 0 entries 256 rows 1 classes 0\n",
+        "table uint8 -> uint8 base 0 entries 0 rows 1 classes 0\n",
+    };
+    uint8_t entry[256];
+    char text[1024];
+    holo_error e;
+    for (int i = 0; i < 256; i++)
+        entry[i] = (uint8_t)(i ^ 15);
+    for (size_t i = 0; i < HG_COUNT(claims); i++) {
+        snprintf(text, sizeof text, "%s%s%send\n", PROVE_HEAD, claims[i], PROVE_CHAIN);
+        CHECK_STATUS(prove_text(text, entry, 256, &e), HOLO_E_DATA);
+    }
+}
+
+/* Texts that are no chain. */
+static void prove_hostile(void)
+{
+    static const char *const chains[] = {
+        "",
+        "graph",
+        "graph chain(%codes: uint8[1,256]) { return %codes, %codes }\n",
+        "graph chain(%codes: uint8[1,256], %b: uint8[1,256]) { return %codes }\n",
+        "graph chain(%codes: uint8[1,256]) { %y = Transpose(%codes) return %y }\n",
+        "graph chain(%codes: uint8[1,n]) { %y = Abs(%codes) return %y }\n",
+        "graph chain(%codes: uint8[1,256]) { %y = RandomNormalLike(%codes) return %y }\n",
+    };
+    static const char *const texts[] = {
+        "x",
+        "certificate \"",
+        "certificate \"y\"\nat 0\n",
+        PROVE_HEAD,
+        PROVE_HEAD PROVE_CLAIM,
+        PROVE_HEAD "product k 1\nend\n",
+        PROVE_HEAD "table uint8 ->\nend\n",
+    };
+    const uint8_t entry[256] = {0};
+    char text[1024];
+    holo_error e;
+    for (size_t i = 0; i < HG_COUNT(chains); i++) {
+        snprintf(text, sizeof text, "%s%s%send\n", PROVE_HEAD, PROVE_CLAIM, chains[i]);
+        CHECK(prove_text(text, entry, 256, &e) != HOLO_OK);
+        CHECK(e.message[0] != 0);
+    }
+    for (size_t i = 0; i < HG_COUNT(texts); i++)
+        CHECK_STATUS(prove_text(texts[i], entry, 256, &e), HOLO_E_FORMAT);
+}
+
+/* 7-bit weights and 8-bit inputs: pairs fit 16 bits; and where they do not. */
+static void prove_products(void)
+{
+    uint8_t w[256];
+    holo_error e;
+    for (int i = 0; i < 256; i++)
+        w[i] = (uint8_t)(i % 127 - 63);
+    CHECK_OK(prove_text(PROVE_HEAD "product k 1000 input_max 255 weight_max 64 pair_max 126\nend\n",
+                        w, 256, &e),
+             &e);
+    CHECK_STATUS(prove_text(PROVE_HEAD
+                            "product k 1000 input_max 255 weight_max 62 pair_max 0\nend\n",
+                            w, 256, &e),
+                 HOLO_E_DATA);
+    CHECK_STATUS(prove_text(PROVE_HEAD
+                            "product k 1000 input_max 255 weight_max 64 pair_max 90\nend\n",
+                            w, 256, &e),
+                 HOLO_E_DATA);
+    CHECK_STATUS(prove_text(PROVE_HEAD
+                            "product k 1000 input_max 255 weight_max 64 pair_max 129\nend\n",
+                            w, 256, &e),
+                 HOLO_E_DATA);
+    CHECK_STATUS(prove_text(PROVE_HEAD
+                            "product k 140000 input_max 255 weight_max 64 pair_max 0\nend\n",
+                            w, 256, &e),
+                 HOLO_E_DATA);
+}
+
+/* ---- files -----------------------------------------------------------------------------------
+ */
+
+#define PROVE_MODEL                                                                                \
+    "graph g(%x: uint8[1000]) {\n"                                                                 \
+    "  %s = const float32[] {0.05}\n"                                                              \
+    "  %z = const uint8[] {100}\n"                                                                 \
+    "  %a = DequantizeLinear(%x, %s, %z)\n"                                                        \
+    "  %b = Sigmoid(%a)\n"                                                                         \
+    "  %y = QuantizeLinear(%b, %s, %z)\n"                                                          \
+    "  return %y\n}\n"
+
+static holo_prove_report prove_file(fault_bytes b)
+{
+    holo_prove_report report = {0};
+    holo_error e = {0};
+    const char *path = hg_test_temp("model.holo");
+    fault_seal(b.data, b.size); /* only the proof can tell */
+    fault_write(path, b.data, b.size);
+    CHECK_OK(holo_prove_file(path, NULL, NULL, &report, &e), &e);
+    return report;
+}
+
+static void prove_files(void)
+{
+    fault_bytes b = fault_holo(PROVE_MODEL);
+    holo_prove_report r = prove_file(b);
+    CHECK_EQ_INT(r.proved, 1);
+    CHECK_EQ_INT(r.failed, 0);
+    uint8_t *weights = b.data + fault_section(b, HG_SECTION_WEIGHTS)->offset;
+    weights[77] ^= 4;
+    r = prove_file(b);
+    CHECK_EQ_INT(r.proved, 0);
+    CHECK_EQ_INT(r.failed, 2); /* the certificate, and the step that now has none */
+    weights[77] ^= 4;
+    fault_section(b, HG_SECTION_CERTS)->kind = 99; /* skipped, as in an older library */
+    r = prove_file(b);
+    CHECK_EQ_INT(r.proved, 0);
+    CHECK_EQ_INT(r.failed, 1);
+    free(b.data);
+}
+
+/* ---- the check while compiling ---------------------------------------------------------------
+ */
+
+static void prove_compiler_bug(void)
+{
+    whole w;
+    const char *text = "graph g(%x: int8[256]) { %y = Relu(%x) return %y }";
+    if (!CHECK_OK(whole_read(&w, text, NULL, false), &w.error)) return;
+    const hg_region *main = hg_graph_region(&w.g, HG_REGION_MAIN);
+    const hg_chain_span span = {.from = main->in[0],
+                                .to = hg_region_out(&w.g, HG_REGION_MAIN, 0),
+                                .rows = 1,
+                                .codes = hg_domain_all(HOLO_I8)};
+    for (int flip = 0; flip < 2; flip++) {
+        hg_chain c;
+        hg_lane_code code;
+        hg_value_id *operand;
+        hg_entries t;
+        bool faults;
+        CHECK_OK(hg_chain_init(&c, &w.g, &span), &c.error);
+        CHECK_OK(hg_chain_code(&c, &code, &operand), &c.error);
+        CHECK_OK(hg_entries_make(&c, &code, operand, &t, &faults), &c.error);
+        if (flip != 0) ((uint8_t *)t.data)[200] ^= 1;
+        CHECK_STATUS(hg_entries_check(&c, &t), flip == 0 ? HOLO_OK : HOLO_E_BUG);
+        if (flip != 0)
+            CHECK_HAS(c.error.message,
+                      "compiler bug: the table differs from its chain at code 200");
+        hg_chain_deinit(&c);
+    }
+    whole_free(&w);
+}
+
+const hg_test_case hg_tests_table_prove[] = {
+    {"table", prove_table},
+    {"claims", prove_claims},
+    {"hostile", prove_hostile},
+    {"products", prove_products},
+    {"files", prove_files},
+    {"compiler_bug", prove_compiler_bug},
+    {0},
+};
