@@ -153,6 +153,17 @@ static holo_status lane_verify_extra(const hg_lane_code *code, uint32_t at, holo
     return HOLO_OK;
 }
 
+/* A runtime for one model has the loops of that model alone. */
+static holo_status lane_verify_linked(const hg_lane_op *op, holo_error *e)
+{
+    if (op->op == HG_LANE_LOAD || op->op == HG_LANE_CONST || op->op == HG_LANE_INDEX ||
+        op->op == HG_LANE_NARROW || (op->op == HG_LANE_CAST && op->index == op->type))
+        return HOLO_OK;
+    if (hg_lane_reference_fn(op->op, op->type, op->index) != NULL) return HOLO_OK;
+    return hg_fail(e, HOLO_E_KERNEL, "this runtime was made without the lane operation %s on %s",
+                   hg_lane_op_text(op->op), lane_type_text(op->type));
+}
+
 static holo_status lane_verify_op(const hg_lane_code *code, uint32_t at, uint8_t *held,
                                   holo_error *e)
 {
@@ -180,7 +191,7 @@ static holo_status lane_verify_op(const hg_lane_code *code, uint32_t at, uint8_t
         HG_TRY(lane_verify_read(held, at, op, reg[i], type, e));
     }
     held[op->dst] = (uint8_t)hg_lane_op_result(op->op, op->type);
-    return HOLO_OK;
+    return lane_verify_linked(op, e);
 }
 
 holo_status hg_lane_verify(const hg_lane_code *code, holo_error *e)

@@ -61,6 +61,21 @@ embedded() {
     rm "$name/hologram_rt.c"
 }
 
+# Made for a model with Relu, asked to run one that differs in its activation: a sentence, not a crash.
+refuses_others() {
+    unhex "$(model "$(bytes 1 "$(node MatMul product "x W" p)")$(bytes 1 "$(node Add bias "p b" s)")$(
+        bytes 1 "$(node Sigmoid sigmoid s y)"
+    )$(text 2 other)$(bytes 5 "$(tensor "2 3" W 1 2 3 -1 0 1)")$(bytes 5 "$(tensor 3 b 0 -1 1)")$(
+        bytes 11 "$(value x batch 2)"
+    )$(bytes 12 "$(value y batch 3)")")" >other.onnx
+    run_as 0 compile -q other.onnx -o other.holo
+    run_as 0 embed other.holo --symbol model -o other.o -q
+    "$ROOT/tools/amalgamate" --hologram "$HOLOGRAM" --portable --kernels dense.holo -o few
+    cc -O1 -Ifew -I. "$ROOT/examples/06_embedded.c" few/hologram_rt.c other.o -lm -lpthread -o few/other
+    if few/other >out 2>err; then fail "a runtime for one model ran another"; fi
+    has err "made without the lane operation sigmoid on f32"
+}
+
 if command -v python3 >/dev/null; then
     run_as 0 embed dense.holo --symbol model -o model.o -q
     run_as 0 embed dense.holo --symbol model -o model.h -q
@@ -69,6 +84,7 @@ if command -v python3 >/dev/null; then
     prints 'output 0: 3 of float32 0 0 1' few/program
     prints 'output 0: 3 of float32 0 0 1' portable/program
     size_few=$(wc -c <few/program)
+    refuses_others
     embedded all
     prints 'output 0: 3 of float32 0 0 1' all/program
     [ "$(wc -c <all/program)" -gt "$size_few" ] || fail "the kernels of one model are as large as all"

@@ -66,7 +66,28 @@ async function draw(page, { prompt, seed, compare }) {
   expect(/^Done/.test(status), `the page says: ${status}`);
 }
 
+/** A module of the page, loaded here. */
+async function loadModule(path) {
+  const { createServer } = await import('vite');
+  const vite = await createServer({ root: join(ROOT, 'web'), server: { middlewareMode: true }, appType: 'custom', logLevel: 'error' });
+  try {
+    return await vite.ssrLoadModule(path);
+  } finally {
+    await vite.close();
+  }
+}
+
 const CASES = {
+  async 'the tokenizer gives the numbers that the models were trained with'() {
+    const { Tokenizer } = await loadModule('/src/tokenizer.ts');
+    const tokenizer = new Tokenizer(JSON.parse(readFileSync(join(MODELS, 'tokenizer.json'), 'utf8')));
+    const reference = JSON.parse(readFileSync(join(MODELS, 'reference/token_ids.json'), 'utf8'));
+    const wrong = Object.entries(reference).filter(([prompt, ids]) =>
+      tokenizer.encode(prompt).join() !== ids.join()).map(([prompt]) => prompt);
+    expect(Object.keys(reference).length > 20, 'there are no reference prompts');
+    expect(wrong.length === 0, `other numbers for ${JSON.stringify(wrong)}`);
+  },
+
   async 'exact numerics: the bits of the native program'({ page, url }) {
     await page.goto(`${url}?models=exact`);
     await draw(page, { prompt: 'red heart', seed: 3, compare: false });
