@@ -77,7 +77,7 @@ static holo_status load_weight_strings(holo_model *m, hg_model_graph *g, uint32_
 {
     const hg_weight_rec *w = &g->program.weight[weight];
     const uint8_t *data = m->weights + w->offset;
-    uint64_t count;
+    uint64_t count = 0; /* compilers that see the whole runtime as one file cannot tell */
     if (g->strings[weight].item != NULL) return HOLO_OK;
     HG_TRY(hg_strings_count(data, w->bytes, &count, e));
     holo_string *item = hg_arena_array(&m->arena, (size_t)count + 1, sizeof *item);

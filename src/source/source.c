@@ -123,7 +123,9 @@ static bool source_step(hg_source *s)
     source_step_title(s);
     source_step_head(s);
     s->depth = 1;
+    s->is_cut = false;
     if (!source_is_empty(s->args) && !source_body(s)) return false;
+    if (s->is_cut) return hg_source_refuse(s, "its loops are too long to write");
     for (uint32_t i = 0; i < s->args->n_in; i++)
         if (s->args->in[i].dtype != HOLO_NONE && !s->is_used[i])
             hg_source_line(s, "(void)a%" PRIu32 ";", i);

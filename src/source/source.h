@@ -17,8 +17,9 @@
 #include "isa/print.h"
 #include "runtime/session.h"
 
-/* A text under construction: an expression or a line. */
-enum { HG_SOURCE_TEXT = 480 };
+/* A text under construction: an expression or a line. One that does not fit becomes "@", which is
+ * no C: whatever it is part of is refused. */
+enum { HG_SOURCE_TEXT = 1200 };
 typedef struct hg_ctext {
     char text[HG_SOURCE_TEXT];
 } hg_ctext;
@@ -49,6 +50,7 @@ typedef struct hg_source {
     const hg_args *args;
     bool *is_used; /* per input of the step */
     char why[160]; /* why there is no C for it; "" when there is */
+    bool is_cut;   /* a line of it was too long */
 } hg_source;
 
 /* Writes the loops of one kernel, the function around them is there already: inputs are a0, a1 ...,

@@ -13,7 +13,8 @@
 
 static void write_format(hg_ctext *t, size_t at, const char *format, va_list args)
 {
-    if (at + 1 < sizeof t->text) vsnprintf(t->text + at, sizeof t->text - at, format, args);
+    int n = vsnprintf(t->text + at, sizeof t->text - at, format, args);
+    if (n < 0 || at + (size_t)n >= sizeof t->text) strcpy(t->text, "@");
 }
 
 void hg_ctext_set(hg_ctext *t, const char *format, ...)
@@ -43,6 +44,7 @@ static void write_line(hg_source *s, const char *format, va_list args, const cha
 {
     hg_ctext line = {{0}};
     write_format(&line, 0, format, args);
+    if (strchr(line.text, '@') != NULL) s->is_cut = true;
     write_indent(s);
     hg_print_text(&s->out, line.text);
     hg_print_text(&s->out, end);
