@@ -1,5 +1,5 @@
 // drop.ts - any .onnx file: compile it here, show what became of it, run it on random inputs.
-import { Hologram, type Model, type Port, Tensor } from 'hologram';
+import { type CompileReport, type ElementType, Hologram, type Model, type Port, Tensor, type TensorData } from 'hologram';
 import { get, make, save } from './dom';
 import { bytes, count, median, time } from './format';
 
@@ -18,7 +18,7 @@ function say(text: string, isBad = false): void {
 const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Arrays by element type; types that have none here are not filled. */
-function randomData(type: string, n: number): unknown {
+function randomData(type: string, n: number): TensorData {
   switch (type) {
     case 'float32': return Float32Array.from({ length: n }, () => Math.random() * 2 - 1);
     case 'float64': return Float64Array.from({ length: n }, () => Math.random() * 2 - 1);
@@ -43,7 +43,7 @@ function feedsOf(model: Model, sizes: Map<string, number>): Record<string, Tenso
     const dims = port.shape.map((dim) => (typeof dim === 'number' ? dim : sizes.get(dim) ?? 1));
     const n = dims.reduce((a, b) => a * b, 1);
     if (n > 1e8) throw new Error(`input '${port.name}' would have ${count(n)} elements`);
-    feeds[port.name] = new Tensor(port.type, randomData(port.type, n), dims);
+    feeds[port.name] = new Tensor(port.type as ElementType, randomData(port.type, n), dims);
   }
   return feeds;
 }
@@ -55,7 +55,7 @@ function cards(facts: [string, string][]): HTMLElement {
     ...facts.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
 }
 
-function portTable(title: string, ports: Port[]): HTMLElement {
+function portTable(title: string, ports: readonly Port[]): HTMLElement {
   return make('table', {}, make('caption', {}, title),
     make('tbody', {}, ...ports.map((port) => make('tr', {}, make('th', { scope: 'row' }, port.name), make('td', {}, shapeText(port))))));
 }
@@ -94,7 +94,7 @@ async function measure(model: Model, sizes: Map<string, number>, result: HTMLEle
 }
 
 /** The report of one compiled model; replaces the one before. */
-async function show(file: File, holo: Uint8Array, report: Record<string, number>, seconds: number): Promise<Model> {
+async function show(file: File, holo: Uint8Array, report: CompileReport, seconds: number): Promise<Model> {
   const box = get('report');
   const model = await Hologram.open(holo.slice(), {});
   const facts = JSON.parse(await Hologram.inspect(holo.slice(), 'json')) as { graphs: GraphFacts[] };

@@ -1,14 +1,18 @@
 // hologram.d.ts - the part of bindings/js that the page uses; its README.md is the manual.
 declare module 'hologram' {
+  export type ElementType = string;
+  export type TensorData =
+    | Float32Array | Float64Array | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array
+    | BigInt64Array | BigUint64Array | string[];
   export interface Port {
-    name: string;
-    type: string;
-    shape: (number | string)[] | null;
+    readonly name: string;
+    readonly type: string;
+    readonly shape: readonly (number | string)[] | null;
   }
   export class Tensor {
-    constructor(type: string, data: unknown, dims?: readonly number[]);
-    readonly type: string;
-    readonly data: ArrayLike<unknown>;
+    constructor(type: ElementType, data: TensorData, dims?: readonly number[]);
+    readonly type: ElementType;
+    readonly data: TensorData;
     readonly dims: readonly number[];
     readonly size: number;
   }
@@ -16,10 +20,10 @@ declare module 'hologram' {
     readonly code: string;
   }
   export interface Model {
-    readonly inputNames: string[];
-    readonly outputNames: string[];
-    readonly inputs: Port[];
-    readonly outputs: Port[];
+    readonly inputNames: readonly string[];
+    readonly outputNames: readonly string[];
+    readonly inputs: readonly Port[];
+    readonly outputs: readonly Port[];
     readonly info: { threads: number; worker: boolean; relaxedSimd: boolean; module: string; bytes: number };
     run(feeds: Record<string, unknown>, options?: { outputs?: string[]; graph?: string }): Promise<Record<string, Tensor>>;
     dispose(): void;
@@ -36,9 +40,17 @@ declare module 'hologram' {
     dims?: Record<string, number>;
     onStage?: (stage: { stage: string; done: number; total: number }) => void;
   }
+  export interface CompileReport {
+    nodes_before: number;
+    nodes_after: number;
+    steps: number;
+    weight_bytes: number;
+    arena_bytes: number;
+    file_bytes: number;
+  }
   export const Hologram: {
     open(source: Source, options?: OpenOptions): Promise<Model>;
-    compile(source: Source, options?: CompileOptions): Promise<{ bytes: Uint8Array; report: Record<string, number> }>;
+    compile(source: Source, options?: CompileOptions): Promise<{ bytes: Uint8Array; report: CompileReport }>;
     inspect(source: Source, form?: 'text' | 'json' | 'program' | 'html', options?: OpenOptions): Promise<string>;
     version(): Promise<string>;
     features(): { simd: boolean; relaxedSimd: boolean; threads: number; crossOriginIsolated: boolean };
