@@ -505,7 +505,9 @@ enum {
     HOLO_SESSION_GROW =
         1 << 0, /* data-dependent results may allocate during run instead of E_SPACE */
     HOLO_SESSION_POISON = 1 << 1, /* fill the arena with NaN-like bytes before each run (tests) */
-    HOLO_SESSION_SPLIT = 1 << 2   /* give the pool every step, however small (tests) */
+    HOLO_SESSION_SPLIT = 1 << 2,  /* give the pool every step, however small (tests) */
+    HOLO_SESSION_MEASURE = 1 << 3 /* prepare settles sizes for holo_session_get_stats and takes no
+                                     memory for them; run fails with E_STATE */
 };
 
 typedef struct holo_session_options {

@@ -171,6 +171,10 @@ emit_tuned() { # kernels that have variants for an instruction set
         /^};/ { inside = 0 }'
 }
 
+emit_errors() { # bad inputs, and what is said about them
+    "$build/error_gallery"
+}
+
 # ---- pages -----------------------------------------------------------------------------------------
 
 page() { # FILE: the page as it should be

@@ -351,6 +351,7 @@ static holo_status compile_measure(hg_compile *c, const holo_model *model, uint3
 {
     holo_session_options options = HOLO_SESSION_OPTIONS_INIT;
     options.graph = graph;
+    options.flags = HOLO_SESSION_MEASURE;
     for (uint32_t i = 0; i < holo_model_input_count(model, graph); i++) {
         holo_port port;
         HG_TRY(holo_model_input(model, graph, i, &port));

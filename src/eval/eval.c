@@ -60,8 +60,10 @@ holo_status hg_eval_bytes(hg_graph *g, hg_node_id id, uint32_t j, size_t *bytes)
     char label[64];
     hg_str name = hg_node_label(g, id, label, sizeof label);
     return hg_fail(g->ctx->error, HOLO_E_LIMIT,
-                   "node '%.*s' (%s): its constant result would be too large", HG_STR_ARG(name),
-                   n->op->name);
+                   "node '%.*s' (%s): its constant result would be too large: %zu bytes, at most "
+                   "%llu bytes and %llu elements are allowed",
+                   HG_STR_ARG(name), n->op->name, *bytes, (unsigned long long)limit,
+                   (unsigned long long)most);
 }
 
 static holo_status eval_fail(hg_graph *g, hg_node_id id, holo_status status, const char *what)

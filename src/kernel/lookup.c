@@ -75,12 +75,13 @@ int64_t hg_table_find(const holo_tensor *keys, const holo_tensor *slots, const h
     const uint64_t mask = (uint64_t)slots->dim[0] - 1;
     const int32_t *slot = slots->data;
     uint64_t at = lookup_hash(w, keys->dtype) & mask;
-    for (uint64_t step = 0; w->is_possible && step <= mask; step++, at = (at + 1) & mask) {
+    uint64_t step = 0, most = mask < HG_TABLE_PROBES ? mask : HG_TABLE_PROBES - 1;
+    for (; w->is_possible && step <= most; step++, at = (at + 1) & mask) {
         const int64_t k = (int64_t)slot[at] - 1;
         if (k < 0 || k >= keys->dim[0]) break;
         if (lookup_is(keys, k, w)) return k;
     }
-    if (free != NULL) *free = (int64_t)at;
+    if (free != NULL) *free = step > most ? -1 : (int64_t)at;
     return -1;
 }
 

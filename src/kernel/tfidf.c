@@ -8,6 +8,7 @@
  * may be skipped between two of an n-gram out[0]  float32, [columns] or [b, columns] */
 #include "base/hash.h"
 #include "kernel/container.h"
+#include "kernel/lookup.h"
 
 static holo_status tfidf_check(const hg_args *a, holo_error *e)
 {
@@ -97,16 +98,18 @@ static bool tfidf_same(const tfidf_gram *x, const tfidf_gram *y)
     return true;
 }
 
-/* The slot of a known n-gram of that length, or the empty one where it would be. */
+/* The slot of a known n-gram of that length, or the empty one where it would be; NULL when words
+ * that were made to collide fill the places near it. */
 static int64_t *tfidf_find(const tfidf_table *t, const tfidf_gram *g)
 {
     uint64_t at = tfidf_hash(g) & (uint64_t)(t->n_slot - 1);
-    for (;; at = (at + 1) & (uint64_t)(t->n_slot - 1)) {
+    for (int step = 0; step < HG_TABLE_PROBES; step++, at = (at + 1) & (uint64_t)(t->n_slot - 1)) {
         int64_t *slot = t->slot + 3 * at;
         if (slot[0] == 0) return slot;
         const tfidf_gram known = {&t->a->in[1], slot[1], 1, slot[2]};
         if (known.length == g->length && tfidf_same(&known, g)) return slot;
     }
+    return NULL;
 }
 
 /* Every n-gram of the pool; lists that do not fit each other end it. */
@@ -125,6 +128,11 @@ static tfidf_table tfidf_build(const hg_args *a, void *scratch)
         }
         for (; at <= end - n && number < a->in[3].dim[0]; at += n, number++) {
             int64_t *slot = tfidf_find(&t, &(tfidf_gram){&a->in[1], at, 1, n});
+            if (slot == NULL) {
+                hg_fault_value(a->fault, "an n-gram is one of too many with the same hash", number,
+                               at);
+                return t;
+            }
             slot[0] = number + 1;
             slot[1] = at;
             slot[2] = n;
@@ -160,7 +168,7 @@ static void tfidf_row(const tfidf_table *t, int64_t r, float *row, int64_t colum
             for (int64_t i = 0; i + (skip + 1) * (n - 1) < words; i++) {
                 const tfidf_gram g = {&a->in[0], r * words + i, skip + 1, n};
                 const int64_t *slot = tfidf_find(t, &g);
-                if (slot[0] != 0) tfidf_count(a, slot[0] - 1, row, columns);
+                if (slot != NULL && slot[0] != 0) tfidf_count(a, slot[0] - 1, row, columns);
             }
         }
     }

@@ -74,13 +74,13 @@ static holo_status lookup_new(hg_ctx *ctx, const hg_keys *keys, lookup_table *ou
     return HOLO_OK;
 }
 
-/* The number of the key, which is the last one when it was not there. */
+/* The number of the key, which is the last one when it was not there; -1: too many are like it. */
 static int64_t lookup_add(lookup_table *t, const hg_wanted *w)
 {
     const int64_t n = t->keys.dim[0];
     int64_t free;
     const int64_t found = hg_table_find(&t->keys, &t->slots, w, &free);
-    if (found >= 0) return found;
+    if (found >= 0 || free < 0) return found;
     ((int32_t *)t->slots.data)[free] = (int32_t)(n + 1);
     t->keys.dim[0]++;
     if (t->keys.dtype == HOLO_STRING)
@@ -90,6 +90,14 @@ static int64_t lookup_add(lookup_table *t, const hg_wanted *w)
     else
         ((int64_t *)t->keys.data)[n] = w->integer;
     return n;
+}
+
+/* Chance does not do that. */
+static holo_status lookup_collides(const hg_ctx *ctx, int64_t i)
+{
+    return hg_fail(ctx->error, HOLO_E_LIMIT,
+                   "key %lld is one of more than %d with the same place in the table of keys",
+                   (long long)i, HG_TABLE_PROBES);
 }
 
 static holo_tensor lookup_list(const hg_keys *keys)
@@ -114,7 +122,9 @@ holo_status hg_keys_table(hg_build *b, const hg_keys *keys, hg_table *out)
     HG_TRY(lookup_new(b->ctx, keys, &t));
     for (int64_t i = 0; i < list.dim[0]; i++) {
         const hg_wanted w = hg_wanted_at(&list, i, t.keys.dtype);
-        t.place[lookup_add(&t, &w)] = i;
+        const int64_t n = lookup_add(&t, &w);
+        if (n < 0) return lookup_collides(b->ctx, i);
+        t.place[n] = i;
     }
     out->keys = lookup_constant(b, &t.keys);
     out->slots = lookup_constant(b, &t.slots);
@@ -131,6 +141,7 @@ holo_status hg_keys_last(hg_ctx *ctx, const hg_keys *keys, int64_t **out)
     for (int64_t i = list.dim[0]; i-- > 0;) {
         const hg_wanted w = hg_wanted_at(&list, i, t.keys.dtype);
         const int64_t known = t.keys.dim[0], n = lookup_add(&t, &w);
+        if (n < 0) return lookup_collides(ctx, i);
         if (n == known) t.place[n] = i;
         (*out)[i] = t.place[n];
     }

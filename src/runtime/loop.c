@@ -60,6 +60,10 @@ static holo_status loop_block(holo_session *s, uint32_t i, holo_error *e)
             return hg_fail_nomem(e, SIZE_MAX);
     }
     if (bytes <= c->block_bytes) return HOLO_OK;
+    if ((s->flags & HOLO_SESSION_MEASURE) != 0) {
+        c->block_bytes = bytes;
+        return HOLO_OK;
+    }
     HG_TRY(hg_session_account(s, c->block_bytes, bytes, e));
     hg_free(&s->alloc, c->block_base, c->block_bytes + HG_ALIGN);
     c->block_base = NULL;

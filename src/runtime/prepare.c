@@ -407,6 +407,21 @@ holo_status hg_session_rebind(holo_session *s, holo_error *e)
     return HOLO_OK;
 }
 
+static holo_status prepare_memory(holo_session *s, holo_error *e)
+{
+    size_t bytes;
+    if (!hg_mul_size(s->scratch_bytes, s->threads, &bytes) ||
+        !hg_add_size(s->arena_bytes, bytes, &bytes) || bytes > SIZE_MAX / 2)
+        return hg_fail_nomem(e, s->scratch_bytes);
+    HG_TRY(prepare_grow(s, bytes, e));
+    HG_TRY(hg_session_rebind(s, e));
+    if (s->graph->has_late && s->late.n_chunk == 0) {
+        HG_TRY(hg_session_account(s, 0, (size_t)1 << 20, e));
+        HG_TRY(hg_late_add(&s->late, &s->alloc, (size_t)1 << 20, e));
+    }
+    return HOLO_OK;
+}
+
 holo_status hg_session_prepare(holo_session *s, holo_error *e)
 {
     s->shapes_changed = true; /* until everything below has worked */
@@ -415,15 +430,7 @@ holo_status hg_session_prepare(holo_session *s, holo_error *e)
     HG_TRY(prepare_shapes(s, e));
     HG_TRY(prepare_layout(s, e));
     HG_TRY(prepare_steps(s, e));
-    size_t scratch;
-    if (!hg_mul_size(s->scratch_bytes, s->threads, &scratch) || scratch > SIZE_MAX / 2)
-        return hg_fail_nomem(e, s->scratch_bytes);
-    HG_TRY(prepare_grow(s, s->arena_bytes + scratch, e));
-    HG_TRY(hg_session_rebind(s, e));
-    if (s->graph->has_late && s->late.n_chunk == 0) {
-        HG_TRY(hg_session_account(s, 0, (size_t)1 << 20, e));
-        HG_TRY(hg_late_add(&s->late, &s->alloc, (size_t)1 << 20, e));
-    }
+    if ((s->flags & HOLO_SESSION_MEASURE) == 0) HG_TRY(prepare_memory(s, e));
     for (uint32_t i = 0; i < s->graph->program.head.n_step; i++)
         if (s->step[i].control != NULL && !s->graph->step_late[i])
             HG_TRY(hg_control_prepare(s, i, e));

@@ -233,6 +233,8 @@ holo_status hg_session_run(holo_session *s, holo_error *e)
 holo_status holo_session_run(holo_session *session, holo_error *error)
 {
     hg_shared *h = session->shared;
+    if ((session->flags & HOLO_SESSION_MEASURE) != 0)
+        return hg_fail(error, HOLO_E_STATE, "a session that measures cannot run");
     h->iterations = 0;
     hg_pool_settle(session->pool);
     if (h->run_ms != 0) h->start = hg_clock_seconds();

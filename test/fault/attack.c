@@ -265,7 +265,48 @@ static void attack_scales(void)
     attack_all(odd, HG_COUNT(odd), strtod("nan", NULL));
 }
 
+/* Keys of a LabelEncoder that were made to have the same place in its hash table: multiples of one
+ * number minus the way the hash goes. */
+static void attack_collisions(void)
+{
+    enum { ATTACK_KEYS = 5000 };
+    static int64_t key[ATTACK_KEYS], value[ATTACK_KEYS];
+    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t inverse = factor; /* by Newton: each step doubles the bits that are right */
+    for (int i = 0; i < 6; i++)
+        inverse *= 2 - factor * inverse;
+    for (uint64_t i = 0; i < ATTACK_KEYS; i++)
+        key[i] = (int64_t)((i << 40 | (i << 8 & 0xffff)) * inverse);
+    holo_attr attr[] = {
+        {.name = "keys_int64s", .kind = HOLO_ATTR_INTS, .ints = key, .count = ATTACK_KEYS},
+        {.name = "values_int64s", .kind = HOLO_ATTR_INTS, .ints = value, .count = ATTACK_KEYS}};
+    for (int honest = 0; honest < 2; honest++) {
+        holo_graph *g = NULL;
+        holo_error e = {0};
+        void *data = NULL;
+        size_t size = 0;
+        CHECK_OK(holo_graph_new(0, NULL, &g, &e), &e);
+        holo_value_id x = holo_graph_input(g, "x", HOLO_I64, "n"), y = 0;
+        CHECK(holo_graph_node(g, "ai.onnx.ml:LabelEncoder", &x, 1, attr, 2, &y, 1));
+        CHECK(holo_graph_output(g, y, "y"));
+        holo_status status = holo_compile_graph(g, NULL, &data, &size, NULL, &e);
+        if (honest != 0)
+            CHECK_OK(status, &e);
+        else if (CHECK_STATUS(status, HOLO_E_LIMIT))
+            CHECK_HAS(e.message, "one of more than 1024 with the same place");
+        for (uint64_t i = 0; i < ATTACK_KEYS; i++)
+            key[i] = (int64_t)(i * 4096);
+        holo_buffer_free(NULL, data, size);
+        holo_graph_free(g);
+    }
+}
+
 const hg_test_case hg_tests_fault_attack[] = {
-    {"attributes", attack_attributes}, {"shapes", attack_shapes}, {"bombs", attack_bombs},
-    {"indices", attack_indices},       {"scales", attack_scales}, {0},
+    {"attributes", attack_attributes},
+    {"shapes", attack_shapes},
+    {"bombs", attack_bombs},
+    {"collisions", attack_collisions},
+    {"indices", attack_indices},
+    {"scales", attack_scales},
+    {0},
 };

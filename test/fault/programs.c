@@ -1,7 +1,6 @@
 /* programs.c - small programs as bases for damage: together they call every kernel there is. */
 #include "fault/programs.h"
 
-#include "compile/compile.h"
 #include "fault/fault.h"
 #include "test.h"
 
@@ -224,19 +223,6 @@ const char *const fault_graphs[] = {
     " return %s as \"s\", %y as \"y\", %z as \"z\" }",
     NULL,
 };
-
-holo_status fault_compile(const char *text, const holo_compile_options *options, void **data,
-                          size_t *size, holo_error *error)
-{
-    hg_compile c;
-    holo_status status = hg_compile_init(&c, options, 1, error);
-    if (status == HOLO_OK) status = hg_graph_init(&c.model[0].graph, &c.ctx);
-    if (status == HOLO_OK) status = hg_graph_parse(&c.model[0].graph, hg_str_from(text), error);
-    if (status == HOLO_OK) status = hg_compile_model_run(&c, &c.model[0]);
-    if (status == HOLO_OK) status = hg_compile_to_memory(&c, data, size);
-    hg_compile_deinit(&c);
-    return status;
-}
 
 size_t fault_compile_all(fault_program program[FAULT_PROGRAMS])
 {
