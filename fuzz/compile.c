@@ -2,6 +2,7 @@
  * compiles runs. */
 #include "../test/fault/fault.h"
 #include "fuzz.h"
+#include "onnx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -23,3 +24,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     holo_buffer_free(NULL, holo, holo_size);
     return 0;
 }
+
+#ifdef HG_FUZZ
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+    return onnx_mutate(data, size, max_size, seed);
+}
+#endif

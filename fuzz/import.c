@@ -1,6 +1,7 @@
 /* import.c - any bytes as an ONNX model: what is imported is a right graph that prints. */
 #include "import/onnx/import.h"
 #include "fuzz.h"
+#include "onnx.h"
 
 static bool import_sink(void *user, const void *bytes, size_t size)
 {
@@ -27,3 +28,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_ctx_deinit(&ctx);
     return 0;
 }
+
+#ifdef HG_FUZZ
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+    return onnx_mutate(data, size, max_size, seed);
+}
+#endif
