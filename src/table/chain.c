@@ -2,9 +2,16 @@
  * constants become a column, one row of the result a channel. */
 #include "table/table.h"
 
+bool hg_chain_is_table(const hg_graph *g, const hg_node *n)
+{
+    if (!hg_op_is(n, "holo:Table") || n->n_in != 2 || hg_node_in(g, n, 1) == 0) return false;
+    return hg_graph_value(g, hg_node_in(g, n, 1))->type.rank == 1;
+}
+
 bool hg_chain_is_pointwise(const hg_graph *g, const hg_node *n)
 {
     if (n->n_out != 1 || n->out[0] == 0 || n->n_in == 0) return false;
+    if (hg_chain_is_table(g, n)) return true;
     if (n->op->lane == NULL && !hg_op_is(n, "holo:Lane")) return false;
     for (uint32_t i = 0; i < n->n_in; i++) {
         hg_value_id v = hg_node_in(g, n, i);
@@ -75,6 +82,19 @@ static holo_status chain_const(chain_walk *w, hg_value_id value, hg_value_id *ou
     return chain_remember(w, value, *out);
 }
 
+/* The entries of a table on the way, as they are. */
+static holo_status chain_table(chain_walk *w, hg_value_id value, hg_value_id *out)
+{
+    const hg_value *v = hg_graph_value(w->from, value);
+    int64_t count;
+    if (v->constant == NULL || !hg_dim_is_const(&w->from->dims, v->type.dim[0], &count))
+        return chain_give_up(w, "has a table that is no constant");
+    const hg_type type = {
+        .dtype = v->type.dtype, .rank = 1, .dim = {hg_dim_const(&w->to->g.dims, count)}};
+    return hg_graph_add_const(&w->to->g, (hg_str){0}, type, v->constant->data, v->constant->bytes,
+                              out);
+}
+
 static holo_status chain_value(chain_walk *w, hg_value_id value, hg_value_id *out);
 
 static holo_status chain_node(chain_walk *w, const hg_node *n, hg_value_id value, hg_value_id *out)
@@ -83,9 +103,15 @@ static holo_status chain_node(chain_walk *w, const hg_node *n, hg_value_id value
     hg_node_id made;
     if (!hg_chain_is_pointwise(w->from, n)) return chain_give_up(w, "has another operator");
     HG_TRY(HG_NEW(&w->to->ctx, n->n_in, &in));
-    for (uint32_t i = 0; i < n->n_in; i++)
-        if (hg_node_in(w->from, n, i) != 0)
-            HG_TRY(chain_value(w, hg_node_in(w->from, n, i), &in[i]));
+    const bool is_table = hg_chain_is_table(w->from, n);
+    w->to->has_table |= is_table;
+    for (uint32_t i = 0; i < n->n_in; i++) {
+        hg_value_id v = hg_node_in(w->from, n, i);
+        if (is_table && i == 1)
+            HG_TRY(chain_table(w, v, &in[i]));
+        else if (v != 0)
+            HG_TRY(chain_value(w, v, &in[i]));
+    }
     const hg_node_spec spec = {
         .op = n->op, .in = in, .n_in = n->n_in, .attr = n->attr, .n_attr = n->n_attr, .n_out = 1};
     HG_TRY(hg_graph_add_node(&w->to->g, HG_REGION_MAIN, 0, &spec, &made));
@@ -137,12 +163,19 @@ static holo_status chain_fill(hg_chain *c, const hg_graph *g, const hg_chain_spa
     return HOLO_OK;
 }
 
-holo_status hg_chain_init(hg_chain *c, const hg_graph *g, const hg_chain_span *span)
+void hg_chain_open(hg_chain *c, const hg_graph *g)
 {
-    *c = (hg_chain){.ctx = *g->ctx, .rows = span->rows, .codes = span->codes};
+    *c = (hg_chain){.ctx = *g->ctx};
     c->ctx.error = &c->error;
     hg_arena_init(&c->ctx.arena, &g->ctx->arena.alloc, g->ctx->arena.limit);
     hg_arena_init(&c->ctx.scratch, &g->ctx->arena.alloc, g->ctx->arena.limit);
+}
+
+holo_status hg_chain_init(hg_chain *c, const hg_graph *g, const hg_chain_span *span)
+{
+    hg_chain_open(c, g);
+    c->rows = span->rows;
+    c->codes = span->codes;
     return chain_fill(c, g, span);
 }
 
@@ -159,6 +192,17 @@ hg_value_id hg_chain_result(const hg_chain *c)
 
 /* ---- as one body -----------------------------------------------------------------------------
  */
+
+holo_status hg_chain_node_code(hg_graph *g, hg_node_id id, hg_lane_code *code)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    if (n->op->lane != NULL) return hg_op_code(g, id, code);
+    const hg_attr *attr = hg_node_attr(n, "code");
+    if (attr == NULL || attr->kind != HG_ATTR_CODE)
+        return hg_fail(g->ctx->error, HOLO_E_LIMIT, "a node has no lane code");
+    *code = *attr->code;
+    return HOLO_OK;
+}
 
 typedef struct chain_join {
     hg_chain *c;
@@ -199,10 +243,8 @@ static holo_status chain_join_node(chain_join *j, hg_node_id id)
         if (j->of[v] == 0) j->of[v] = chain_join_const(j, v);
         in[i] = j->of[v];
     }
-    if (n->op->lane != NULL)
-        HG_TRY(hg_op_code(g, id, &code));
-    else
-        code = *hg_node_attr(n, "code")->code;
+    HG_TRY(hg_chain_node_code(g, id, &code));
+    n = hg_graph_node(g, id);
     if (!hg_lane_inline(j->b, &code, in, &j->of[n->out[0]]))
         return hg_fail(&j->c->error, HOLO_E_LIMIT, "the chain does not fit one body");
     /* the last one is narrowed by the store */

@@ -10,7 +10,10 @@ typedef struct collapse_leaf {
     hg_chain_span span;
     hg_origin origin;
     hg_entries table;
+    hg_codes range; /* what the codes can be, and the text that shows it */
+    hg_str producer;
     hg_str proof; /* text of the certificate */
+    bool is_identity;
 } collapse_leaf;
 
 enum { COLLAPSE_LEAVES = 64 };
@@ -111,25 +114,58 @@ static bool collapse_pays(const collapse *c, const collapse_leaf *leaf, const hg
     return (lane - table) * collapse_count(c, leaf->span.to) > hg_cost_cold(&leaf->table);
 }
 
+/* The table as it will be stored, in memory that stays. */
+static holo_status collapse_keep(collapse *c, hg_chain *chain, const hg_entries *whole,
+                                 collapse_leaf *leaf)
+{
+    leaf->table = *whole;
+    leaf->table.data = hg_arena_alloc(&c->g->ctx->arena, whole->bytes);
+    if (leaf->table.data == NULL) return hg_fail_nomem(&chain->error, whole->bytes);
+    memcpy(leaf->table.data, whole->data, whole->bytes);
+    hg_narrow_rows(&leaf->table);
+    hg_narrow_classes(&leaf->table);
+    leaf->is_identity = hg_narrow_is_identity(chain->from, chain->to, &leaf->table);
+    return HOLO_OK;
+}
+
+static holo_status collapse_prove(collapse *c, hg_chain *chain, hg_str text, collapse_leaf *leaf)
+{
+    return hg_cert_table_text(&c->g->ctx->arena, chain, &leaf->table, text, leaf->range,
+                              leaf->producer, &leaf->proof);
+}
+
+/* Tables on the way are looked up by the reference kernel itself: what they give is not checked
+ * again. */
+static holo_status collapse_try_tables(collapse *c, hg_chain *chain, collapse_leaf *leaf,
+                                       bool *fits)
+{
+    hg_entries whole;
+    hg_str text;
+    HG_TRY(hg_chain_text(chain, &text));
+    HG_TRY(hg_entries_step(chain, &whole));
+    HG_TRY(collapse_keep(c, chain, &whole, leaf));
+    *fits = true;
+    return collapse_prove(c, chain, text, leaf);
+}
+
 static holo_status collapse_try_chain(collapse *c, hg_chain *chain, collapse_leaf *leaf, bool *fits)
 {
     hg_lane_code code;
     hg_value_id *operand;
+    hg_entries whole;
     hg_str text;
     bool faults;
+    if (chain->has_table) return collapse_try_tables(c, chain, leaf, fits);
     HG_TRY(hg_chain_code(chain, &code, &operand));
     for (uint32_t i = 0; i < code.n_op; i++)
         if (code.op[i].op == HG_LANE_INDEX) return HOLO_OK;
-    HG_TRY(hg_entries_make(chain, &code, operand, &leaf->table, &faults));
-    if (faults || !collapse_pays(c, leaf, chain, &code)) return HOLO_OK;
+    HG_TRY(hg_entries_make(chain, &code, operand, &whole, &faults));
+    if (faults) return HOLO_OK;
+    HG_TRY(collapse_keep(c, chain, &whole, leaf));
+    if (!leaf->is_identity && !collapse_pays(c, leaf, chain, &code)) return HOLO_OK;
     HG_TRY(hg_chain_text(chain, &text));
-    HG_TRY(hg_cert_table_text(&c->g->ctx->arena, chain, &leaf->table, text, chain->codes,
-                              (hg_str){0}, &leaf->proof));
-    HG_TRY(hg_entries_check(chain, &leaf->table));
-    void *data = hg_arena_alloc(&c->g->ctx->arena, leaf->table.bytes);
-    if (data == NULL) return hg_fail_nomem(&chain->error, leaf->table.bytes);
-    memcpy(data, leaf->table.data, leaf->table.bytes);
-    leaf->table.data = data;
+    HG_TRY(collapse_prove(c, chain, text, leaf));
+    HG_TRY(hg_entries_check(chain, &whole));
     *fits = true;
     return HOLO_OK;
 }
@@ -138,7 +174,9 @@ static holo_status collapse_try_leaf(collapse *c, collapse_leaf *leaf, bool *fit
 {
     hg_chain chain;
     *fits = false;
-    leaf->span.codes = hg_domain_all(hg_graph_value(c->g, leaf->span.from)->type.dtype);
+    HG_TRY(hg_range_find(c->g, leaf->span.from, &c->g->ctx->arena, &leaf->range, &leaf->producer));
+    leaf->span.codes = hg_narrow_codes(
+        leaf->range, hg_domain_all(hg_graph_value(c->g, leaf->span.from)->type.dtype));
     holo_status status = hg_chain_init(&chain, c->g, &leaf->span);
     if (status == HOLO_OK) status = collapse_try_chain(c, &chain, leaf, fits);
     status = collapse_settle(c, &chain, status, leaf->span.to);
@@ -258,7 +296,7 @@ static hg_value_id collapse_lookup(collapse *c, hg_build *b, const collapse_leaf
         type = (hg_type){
             .dtype = to, .rank = 2, .dim = {hg_dim_const(d, t->rows), hg_dim_const(d, t->count)}};
     hg_value_id in[2] = {collapse_codes(c, b, &leaf->origin), 0};
-    if (in[0] == 0) return 0;
+    if (in[0] == 0 || leaf->is_identity) return in[0];
     in[1] = hg_build_const(b, type, t->data, t->bytes);
     if (in[1] == 0) return 0;
     b->status = hg_cert_add_table(c->g, in[1], b->id, leaf->proof);

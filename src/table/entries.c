@@ -56,7 +56,7 @@ holo_status hg_entries_make(hg_chain *c, const hg_lane_code *code, const hg_valu
 /* ---- the same node by node -------------------------------------------------------------------
  */
 
-static holo_status entries_step(hg_chain *c, hg_node_id id)
+static holo_status entries_node(hg_chain *c, hg_node_id id)
 {
     hg_value_id old = hg_graph_node(&c->g, id)->out[0], made;
     size_t bytes;
@@ -84,7 +84,7 @@ static holo_status entries_all_steps(hg_chain *c)
                               &codes));
     hg_graph_replace_uses(&c->g, c->in, codes);
     while (hg_graph_region(&c->g, HG_REGION_MAIN)->first != 0)
-        HG_TRY(entries_step(c, hg_graph_region(&c->g, HG_REGION_MAIN)->first));
+        HG_TRY(entries_node(c, hg_graph_region(&c->g, HG_REGION_MAIN)->first));
     return HOLO_OK;
 }
 
@@ -118,13 +118,26 @@ bool hg_entries_equal(holo_dtype dtype, const void *a, const void *b, int64_t co
     return true;
 }
 
-holo_status hg_entries_compare(hg_chain *c, const hg_entries *table, int64_t *where)
+holo_status hg_entries_step(hg_chain *c, hg_entries *out)
 {
     HG_TRY(entries_all_steps(c));
-    const hg_const *expected = hg_graph_value(&c->g, hg_chain_result(c))->constant;
+    const hg_const *result = hg_graph_value(&c->g, hg_chain_result(c))->constant;
+    if (result == NULL) return hg_fail(&c->error, HOLO_E_BUG, "the chain has no result");
+    *out = (hg_entries){.data = (void *)(uintptr_t)result->data,
+                        .bytes = result->bytes,
+                        .rows = c->rows,
+                        .count = c->codes.count,
+                        .base = c->codes.base};
+    return HOLO_OK;
+}
+
+holo_status hg_entries_compare(hg_chain *c, const hg_entries *table, int64_t *where)
+{
+    hg_entries expected;
+    HG_TRY(hg_entries_step(c, &expected));
     *where = 0;
-    if (expected != NULL && expected->bytes == table->bytes &&
-        hg_entries_equal(c->to, table->data, expected->data, table->rows * table->count, where))
+    if (expected.bytes == table->bytes &&
+        hg_entries_equal(c->to, table->data, expected.data, table->rows * table->count, where))
         *where = -1;
     return HOLO_OK;
 }

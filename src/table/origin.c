@@ -71,6 +71,7 @@ static hg_origin origin_pointwise(const hg_origins *s, const hg_node *n)
     for (uint32_t i = 0; i < n->n_in; i++) {
         hg_value_id v = hg_node_in(s->g, n, i);
         if (v == 0) continue;
+        if (i == 1 && hg_chain_is_table(s->g, n)) continue; /* its entries */
         const hg_type *t = &hg_graph_value(s->g, v)->type;
         const bool fits = hg_graph_is_const(s->g, v)
                               ? origin_add_const(s->g, t, out->rank, &o)

@@ -9,6 +9,13 @@ enum { PROVE_ELEMENTS = 1 << 24 };
 /* ---- tables ----------------------------------------------------------------------------------
  */
 
+static void prove_open(hg_chain *c)
+{
+    c->ctx.error = &c->error;
+    hg_arena_init(&c->ctx.arena, NULL, (size_t)1 << 30);
+    hg_arena_init(&c->ctx.scratch, NULL, (size_t)1 << 30);
+}
+
 /* Nodes of an archived chain must be what a chain may hold: point-wise on one input. */
 static holo_status prove_nodes(hg_chain *c)
 {
@@ -34,6 +41,17 @@ static holo_status prove_shape(const hg_chain *c, hg_value_id value, holo_dtype 
                    (long long)c->rows, (long long)c->codes.count);
 }
 
+/* One row for all channels of a chain: it must hold for each. */
+static void prove_rows(hg_chain *c, const hg_cert_view *v)
+{
+    const hg_type *t = &hg_graph_value(&c->g, c->in)->type;
+    int64_t rows = 0;
+    if (v->rows != 1 || t->rank != 2 || !hg_dim_is_const(&c->g.dims, t->dim[0], &rows) ||
+        rows < 1 || rows > PROVE_ELEMENTS / c->codes.count)
+        return; /* what does not fit is found below */
+    c->rows = rows;
+}
+
 static holo_status prove_parse(hg_chain *c, const hg_cert_view *v)
 {
     HG_TRY(hg_graph_init(&c->g, &c->ctx));
@@ -44,6 +62,7 @@ static holo_status prove_parse(hg_chain *c, const hg_cert_view *v)
                        main->n_in, main->n_out);
     c->in = main->in[0];
     HG_TRY(prove_nodes(c));
+    prove_rows(c, v);
     HG_TRY(prove_shape(c, c->in, v->from));
     return prove_shape(c, hg_chain_result(c), v->to);
 }
@@ -63,6 +82,19 @@ static holo_status prove_classes(hg_chain *c, const hg_cert_view *v, hg_entries 
     return HOLO_OK;
 }
 
+static holo_status prove_repeat(hg_chain *c, hg_entries *table)
+{
+    const size_t row = table->bytes;
+    uint8_t *all = hg_arena_array(&c->ctx.arena, (size_t)c->rows, row);
+    if (all == NULL) return hg_fail_nomem(&c->error, row);
+    for (int64_t r = 0; r < c->rows; r++)
+        memcpy(all + (size_t)r * row, table->data, row);
+    table->data = all;
+    table->rows = c->rows;
+    table->bytes = (size_t)c->rows * row;
+    return HOLO_OK;
+}
+
 static holo_status prove_entries(hg_chain *c, const hg_cert_view *v, const uint8_t *bytes)
 {
     hg_entries table = {.data = (void *)(uintptr_t)bytes,
@@ -73,6 +105,7 @@ static holo_status prove_entries(hg_chain *c, const hg_cert_view *v, const uint8
     int64_t where;
     HG_TRY(prove_parse(c, v));
     if (v->classes != 0) HG_TRY(prove_classes(c, v, &table));
+    if (c->rows != table.rows) HG_TRY(prove_repeat(c, &table));
     HG_TRY(hg_entries_compare(c, &table, &where));
     if (where < 0) return HOLO_OK;
     return hg_fail(&c->error, HOLO_E_DATA,
@@ -105,10 +138,45 @@ static holo_status prove_table(const hg_cert_view *v, const uint8_t *bytes, holo
     hg_chain c = {.from = v->from, .to = v->to, .rows = v->rows};
     HG_TRY(prove_table_sizes(v, e));
     c.codes = v->classes != 0 ? hg_domain_all(v->from) : (hg_codes){v->base, v->entries};
-    c.ctx.error = &c.error;
-    hg_arena_init(&c.ctx.arena, NULL, (size_t)1 << 30);
-    hg_arena_init(&c.ctx.scratch, NULL, (size_t)1 << 30);
+    prove_open(&c);
     holo_status status = prove_entries(&c, v, bytes);
+    if (status != HOLO_OK && e != NULL) *e = c.error;
+    hg_chain_deinit(&c);
+    return status;
+}
+
+/* ---- narrowing -------------------------------------------------------------------------------
+ */
+
+/* The codes that the archived producer can give have entries, all of them. */
+static holo_status prove_producer(hg_chain *c, const hg_cert_view *v)
+{
+    hg_codes codes;
+    HG_TRY(hg_graph_init(&c->g, &c->ctx));
+    HG_TRY(hg_graph_parse(&c->g, v->producer, &c->error));
+    if (hg_graph_region(&c->g, HG_REGION_MAIN)->n_out != 1)
+        return hg_fail(&c->error, HOLO_E_DATA, "the producer does not have one result");
+    HG_TRY(prove_nodes(c));
+    const hg_value *result = hg_graph_value(&c->g, hg_region_out(&c->g, HG_REGION_MAIN, 0));
+    if (result->type.dtype != v->from)
+        return hg_fail(&c->error, HOLO_E_DATA, "the producer gives other codes");
+    HG_TRY(hg_range_codes(&c->g, &codes));
+    if (codes.base >= v->base && codes.base + codes.count <= v->base + v->entries) return HOLO_OK;
+    return hg_fail(&c->error, HOLO_E_DATA,
+                   "codes %lld to %lld can come, entries are for %lld to %lld",
+                   (long long)codes.base, (long long)(codes.base + codes.count - 1),
+                   (long long)v->base, (long long)(v->base + v->entries - 1));
+}
+
+static holo_status prove_narrowing(const hg_cert_view *v, holo_error *e)
+{
+    hg_chain c = {0};
+    if (v->classes != 0 || v->entries == hg_domain_all(v->from).count) return HOLO_OK;
+    if (v->producer.length == 0)
+        return hg_fail(e, HOLO_E_DATA, "it has %lld entries and nothing shows that these suffice",
+                       (long long)v->entries);
+    prove_open(&c);
+    holo_status status = prove_producer(&c, v);
     if (status != HOLO_OK && e != NULL) *e = c.error;
     hg_chain_deinit(&c);
     return status;
@@ -150,5 +218,7 @@ holo_status hg_cert_prove(const hg_cert_view *v, const uint8_t *weights, uint64_
     const uint8_t *bytes = weights + v->offset;
     if (v->hash != 0 && hg_hash(bytes, (size_t)v->bytes, 0) != v->hash)
         return hg_fail(e, HOLO_E_DATA, "its bytes have another hash");
-    return v->is_table ? prove_table(v, bytes, e) : prove_product(v, bytes, e);
+    if (!v->is_table) return prove_product(v, bytes, e);
+    HG_TRY(prove_table(v, bytes, e));
+    return prove_narrowing(v, e);
 }

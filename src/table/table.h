@@ -62,18 +62,25 @@ typedef struct hg_chain {
     holo_dtype from, to;
     int64_t rows;
     hg_codes codes;
+    bool has_table; /* then it is no lane code */
 } hg_chain;
 
 /* Always end with hg_chain_deinit. A chain that cannot be made has status E_LIMIT. */
 HG_MUST_CHECK holo_status hg_chain_init(hg_chain *c, const hg_graph *g, const hg_chain_span *span);
+/* Memory and error alone. */
+void hg_chain_open(hg_chain *c, const hg_graph *g);
 void hg_chain_deinit(hg_chain *c);
 hg_value_id hg_chain_result(const hg_chain *c);
 /* The whole chain as one body: operand 0 is the codes, then operand[k - 1] a constant. */
 HG_MUST_CHECK holo_status hg_chain_code(hg_chain *c, hg_lane_code *code, hg_value_id **operand);
 /* Text form with all constants listed; in the arena of the chain. */
 HG_MUST_CHECK holo_status hg_chain_text(hg_chain *c, hg_str *out);
-/* Nodes of a graph that a chain may have: point-wise, with one result. */
+/* Lane code of a point-wise node, which is no holo:Table. */
+HG_MUST_CHECK holo_status hg_chain_node_code(hg_graph *g, hg_node_id id, hg_lane_code *code);
+/* Nodes of a graph that a chain may have: point-wise, with one result; tables too. */
 bool hg_chain_is_pointwise(const hg_graph *g, const hg_node *n);
+/* A holo:Table with one row. */
+bool hg_chain_is_table(const hg_graph *g, const hg_node *n);
 /* Moves elements of its first input and leaves them as they are. */
 bool hg_chain_is_move(const hg_node *n);
 
@@ -94,8 +101,9 @@ typedef struct hg_entries {
 HG_MUST_CHECK holo_status hg_entries_make(hg_chain *c, const hg_lane_code *code,
                                           const hg_value_id *operand, hg_entries *out,
                                           bool *faults);
-/* Each node in turn by the reference kernels, on every code: the first entry that differs, or -1.
- * The chain is used up. */
+/* What the nodes give, each in turn by the reference kernels. The chain is used up. */
+HG_MUST_CHECK holo_status hg_entries_step(hg_chain *c, hg_entries *out);
+/* The same, compared with a table: the first entry that differs, or -1. */
 HG_MUST_CHECK holo_status hg_entries_compare(hg_chain *c, const hg_entries *table, int64_t *where);
 /* The same; E_BUG when an entry differs. */
 HG_MUST_CHECK holo_status hg_entries_check(hg_chain *c, const hg_entries *table);
@@ -125,6 +133,23 @@ typedef struct hg_origins {
 } hg_origins;
 
 HG_MUST_CHECK holo_status hg_origins_find(hg_graph *g, hg_origins *out);
+
+/* ---- narrowing (range.c, narrow.c) -----------------------------------------------------------
+ */
+
+/* Codes that a point-wise value can have, with the nodes that show it as text; all codes and no
+ * text when nothing is known. Other failures than E_NOMEM are none. */
+HG_MUST_CHECK holo_status hg_range_find(const hg_graph *g, hg_value_id value, hg_arena *arena,
+                                        hg_codes *codes, hg_str *proof);
+/* The same for the result of such a text, parsed and inferred. */
+HG_MUST_CHECK holo_status hg_range_codes(hg_graph *g, hg_codes *out);
+/* The codes that a table has entries for. */
+hg_codes hg_narrow_codes(hg_codes range, hg_codes all);
+/* Rows that are all the same are one; a function that is constant on Atlas classes has an entry for
+ * each of these; in place. */
+void hg_narrow_rows(hg_entries *t);
+void hg_narrow_classes(hg_entries *t);
+bool hg_narrow_is_identity(holo_dtype from, holo_dtype to, const hg_entries *t);
 
 /* ---- collapse (collapse.c, cost.c) -----------------------------------------------------------
  */
