@@ -515,7 +515,9 @@ typedef struct holo_session_options {
     uint32_t flags;
     uint32_t graph;
     holo_pool *pool; /* NULL: the calling thread alone */
-    void *memory; /* NULL: from the allocator. 64-byte aligned; E_NOMEM says how much is needed */
+    void *memory;    /* NULL: from the allocator. 64-byte aligned; E_NOMEM says how much is needed.
+                        Bodies of If and Loop and data-dependent results take theirs from the
+                        allocator even so; limits.memory_bytes counts those, too */
     size_t memory_bytes;
     size_t late_bytes; /* reserve for data-dependent results; 0: 1 MiB if the graph has any */
     const holo_allocator *allocator;
