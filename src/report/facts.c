@@ -51,7 +51,7 @@ const char *hg_facts_section_text(uint32_t kind)
     case HG_SECTION_WEIGHTS: return "weights";
     case HG_SECTION_META: return "metadata";
     case HG_SECTION_NAMES: return "names";
-    case HG_SECTION_CERTS: return "certificates";
+    case HG_SECTION_CERTS: return "proofs";
     default: return "unknown";
     }
 }

@@ -159,6 +159,10 @@ static holo_status collapse_try_chain(collapse *c, hg_chain *chain, collapse_lea
     HG_TRY(hg_chain_code(chain, &code, &operand));
     for (uint32_t i = 0; i < code.n_op; i++)
         if (code.op[i].op == HG_LANE_INDEX) return HOLO_OK;
+    /* 65,536 codes take milliseconds: only where the table would pay */
+    leaf->table = (hg_entries){.rows = chain->rows, .count = chain->codes.count};
+    leaf->table.bytes = (size_t)(chain->rows * chain->codes.count) * (hg_dtype_bits(chain->to) / 8);
+    if (hg_domain_bits(chain->from) == 16 && !collapse_pays(c, leaf, chain, &code)) return HOLO_OK;
     HG_TRY(hg_entries_make(chain, &code, operand, &whole, &faults));
     if (faults) return HOLO_OK;
     HG_TRY(collapse_keep(c, chain, &whole, leaf));

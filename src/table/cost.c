@@ -1,5 +1,10 @@
-/* cost.c - what lane code and tables cost, in nanoseconds an element: AVX2 at 3.4 GHz with data in
- * the caches, one core. Only differences matter, and only their sign. */
+/* cost.c - what lane code and tables cost, in nanoseconds an element: AVX2 with data in the caches,
+ * one core. Only the sign of a difference matters.
+ *
+ * Against `hologram bench` of 786,432 elements as lane code (--disable collapse_tables): SiLU of
+ * dequantised bytes, quantised again, 2.2 ns (1.9 by this model); Relu of int8 0.36 (0.31); GELU of
+ * float16 2.1 (2.3). Tables of bytes are the slowest of the kernels that are tuned for a CPU; one
+ * of 65,536 entries took 0.42 when few of them were used, and is counted as if all were. */
 #include "table/table.h"
 
 /* Loads, stores and the narrowing between operators by type. */
