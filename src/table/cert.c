@@ -37,8 +37,9 @@ holo_status hg_cert_add_product(hg_graph *g, hg_value_id value, hg_node_id node,
     HG_TRY(cert_label(g, node, &cert.label));
     cert.text = hg_str_format(&g->ctx->arena,
                               "product k %" PRId64 " input_max %" PRId64 " weight_max %" PRId64
-                              " pair_max %" PRId64 "\n",
-                              bound->k, bound->input_max, bound->weight_max, bound->pair_max);
+                              " pair_max %" PRId64 " panel %" PRId64 " used %" PRId64 "\n",
+                              bound->k, bound->input_max, bound->weight_max, bound->pair_max,
+                              bound->panel, bound->used);
     if (cert.text.text == NULL) return hg_fail_nomem(g->ctx->error, 128);
     return hg_graph_add_cert(g, cert);
 }
@@ -65,7 +66,7 @@ static holo_status cert_join(hg_arena *arena, holo_error *e, const hg_str *part,
 }
 
 holo_status hg_cert_table_text(hg_arena *arena, const hg_chain *c, const hg_entries *t,
-                               hg_str chain, hg_codes range, hg_str producer, hg_str *out)
+                               hg_str chain, hg_alphabet range, hg_str producer, hg_str *out)
 {
     hg_str part[4] = {{0}};
     part[0] = hg_str_format(
@@ -165,7 +166,8 @@ static bool cert_claim(hg_str line, hg_cert_view *v)
     return hg_str_is(kind, "product") && cert_field(&line, "k", &v->bound.k) &&
            cert_field(&line, "input_max", &v->bound.input_max) &&
            cert_field(&line, "weight_max", &v->bound.weight_max) &&
-           cert_field(&line, "pair_max", &v->bound.pair_max);
+           cert_field(&line, "pair_max", &v->bound.pair_max) &&
+           cert_field(&line, "panel", &v->bound.panel) && cert_field(&line, "used", &v->bound.used);
 }
 
 /* Lines up to one that is no part of a graph's text. */

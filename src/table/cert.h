@@ -14,7 +14,7 @@
  *
  *     certificate "fc1"
  *     at 8192 65536 hash 5c...
- *     product k 256 input_max 255 weight_max 127 pair_max 128
+ *     product k 256 input_max 255 weight_max 127 pair_max 128 panel 4160 used 4096
  *     end
  *
  * The section is these texts, one after the other. */
@@ -25,20 +25,21 @@
 
 /* A sum of k products of |input| <= input_max and |weight| <= weight_max, all integers, fits 32
  * bits; pair_max, when not 0: |w[2i]| + |w[2i+1]| is at most that for all bytes, so that two
- * products of bytes fit 16 bits. */
+ * products of bytes fit 16 bits. Of every `panel` bytes, an even number, the first `used` are
+ * weights; panel 0: all are. */
 typedef struct hg_cert_bound {
-    int64_t k, input_max, weight_max, pair_max;
+    int64_t k, input_max, weight_max, pair_max, panel, used;
 } hg_cert_bound;
 
 /* For the table that `value` holds. */
 HG_MUST_CHECK holo_status hg_cert_add_table(hg_graph *g, hg_value_id value, hg_node_id node,
                                             hg_str text);
-/* For the 8-bit weights, signed, that `value` holds, packed or not: every byte counts. */
+/* For the 8-bit weights, signed, that `value` holds, packed or not. */
 HG_MUST_CHECK holo_status hg_cert_add_product(hg_graph *g, hg_value_id value, hg_node_id node,
                                               const hg_cert_bound *bound);
 /* "table ..." with the text of the chain, and of the producer when there is one. */
 HG_MUST_CHECK holo_status hg_cert_table_text(hg_arena *arena, const hg_chain *c,
-                                             const hg_entries *t, hg_str chain, hg_codes range,
+                                             const hg_entries *t, hg_str chain, hg_alphabet range,
                                              hg_str producer, hg_str *out);
 /* The whole certificate as it stands in the file. */
 HG_MUST_CHECK holo_status hg_cert_store(hg_ctx *ctx, const hg_cert *cert, uint64_t offset,

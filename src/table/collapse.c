@@ -10,7 +10,7 @@ typedef struct collapse_leaf {
     hg_chain_span span;
     hg_origin origin;
     hg_entries table;
-    hg_codes range; /* what the codes can be, and the text that shows it */
+    hg_alphabet range; /* what the codes can be, and the text that shows it */
     hg_str producer;
     hg_str proof; /* text of the certificate */
     bool is_identity;

@@ -14,12 +14,12 @@ bool hg_domain_is_entry(holo_dtype dtype)
     return (bits == 8 || bits == 16 || bits == 32) && hg_lane_type_of(dtype) != 0;
 }
 
-hg_codes hg_domain_all(holo_dtype dtype)
+hg_alphabet hg_domain_all(holo_dtype dtype)
 {
-    return (hg_codes){0, INT64_C(1) << hg_domain_bits(dtype)};
+    return (hg_alphabet){0, INT64_C(1) << hg_domain_bits(dtype)};
 }
 
-void hg_domain_fill(holo_dtype dtype, hg_codes codes, int64_t rows, void *data)
+void hg_domain_fill(holo_dtype dtype, hg_alphabet codes, int64_t rows, void *data)
 {
     const uint32_t bits = hg_domain_bits(dtype);
     for (int64_t r = 0; r < rows; r++) {

@@ -5,13 +5,13 @@
 
 /* Sizes for which kernels have a faster way. The entries beyond the range hold what the chain says
  * of those codes too. */
-hg_codes hg_narrow_codes(hg_codes range, hg_codes all)
+hg_alphabet hg_narrow_codes(hg_alphabet range, hg_alphabet all)
 {
     static const int64_t sizes[] = {16, 32, 64, 96, 128};
     if (all.count != 256) return range;
     for (size_t i = 0; i < HG_COUNT(sizes); i++) {
         if (range.count > sizes[i]) continue;
-        return (hg_codes){hg_min(range.base, all.count - sizes[i]), sizes[i]};
+        return (hg_alphabet){hg_min(range.base, all.count - sizes[i]), sizes[i]};
     }
     return all;
 }

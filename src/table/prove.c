@@ -137,7 +137,7 @@ static holo_status prove_table(const hg_cert_view *v, const uint8_t *bytes, holo
 {
     hg_chain c = {.from = v->from, .to = v->to, .rows = v->rows};
     HG_TRY(prove_table_sizes(v, e));
-    c.codes = v->classes != 0 ? hg_domain_all(v->from) : (hg_codes){v->base, v->entries};
+    c.codes = v->classes != 0 ? hg_domain_all(v->from) : (hg_alphabet){v->base, v->entries};
     prove_open(&c);
     holo_status status = prove_entries(&c, v, bytes);
     if (status != HOLO_OK && e != NULL) *e = c.error;
@@ -151,7 +151,7 @@ static holo_status prove_table(const hg_cert_view *v, const uint8_t *bytes, holo
 /* The codes that the archived producer can give have entries, all of them. */
 static holo_status prove_producer(hg_chain *c, const hg_cert_view *v)
 {
-    hg_codes codes;
+    hg_alphabet codes;
     HG_TRY(hg_graph_init(&c->g, &c->ctx));
     HG_TRY(hg_graph_parse(&c->g, v->producer, &c->error));
     if (hg_graph_region(&c->g, HG_REGION_MAIN)->n_out != 1)
@@ -193,10 +193,14 @@ static holo_status prove_product(const hg_cert_view *v, const uint8_t *bytes, ho
         sum > INT32_MAX)
         return hg_fail(e, HOLO_E_DATA, "%lld products of %lld and %lld do not fit 32 bits",
                        (long long)b->k, (long long)b->input_max, (long long)b->weight_max);
-    if (b->pair_max != 0 && b->pair_max * b->input_max > INT16_MAX)
+    if (b->panel % 2 != 0 || b->used % 2 != 0 || b->used > b->panel)
+        return hg_fail(e, HOLO_E_DATA, "%lld bytes of %lld are no panel", (long long)b->used,
+                       (long long)b->panel);
+    if (b->pair_max > INT16_MAX || b->pair_max * b->input_max > INT16_MAX)
         return hg_fail(e, HOLO_E_DATA, "pairs of %lld times %lld do not fit 16 bits",
                        (long long)b->pair_max, (long long)b->input_max);
     for (uint64_t i = 0; i < v->bytes; i++) {
+        if (b->panel != 0 && i % (uint64_t)b->panel >= (uint64_t)b->used) continue;
         const int32_t w = (int8_t)bytes[i];
         const int32_t next = (i & 1) == 0 && i + 1 < v->bytes ? (int8_t)bytes[i + 1] : 0;
         const int32_t size = w < 0 ? -w : w, pair = size + (next < 0 ? -next : next);

@@ -257,7 +257,7 @@ static range_span range_elements(const hg_graph *g, hg_value_id value)
     return r.low <= r.high ? r : range_of_type(v->type.dtype);
 }
 
-holo_status hg_range_codes(hg_graph *g, hg_codes *out)
+holo_status hg_range_codes(hg_graph *g, hg_alphabet *out)
 {
     range_span *span, in[HG_LANE_MAX_IO];
     hg_lane_code code;
@@ -286,7 +286,7 @@ holo_status hg_range_codes(hg_graph *g, hg_codes *out)
     if (hg_dtype_is_float(dtype) || r.nan || !(r.low <= r.high)) return HOLO_OK;
     if (r.low < 0 && r.high >= 0) return HOLO_OK; /* codes of both ends of the alphabet */
     const double first = r.low < 0 ? r.low + (double)out->count : r.low;
-    *out = (hg_codes){(int64_t)first, (int64_t)(r.high - r.low) + 1};
+    *out = (hg_alphabet){(int64_t)first, (int64_t)(r.high - r.low) + 1};
     return HOLO_OK;
 }
 
@@ -366,7 +366,7 @@ static holo_status range_copy(range_walk *w, hg_value_id value, uint32_t depth, 
     return HOLO_OK;
 }
 
-static holo_status range_find(hg_chain *c, const hg_graph *g, hg_value_id value, hg_codes *codes)
+static holo_status range_find(hg_chain *c, const hg_graph *g, hg_value_id value, hg_alphabet *codes)
 {
     range_walk w = {.from = g, .to = c};
     hg_value_id made;
@@ -377,11 +377,11 @@ static holo_status range_find(hg_chain *c, const hg_graph *g, hg_value_id value,
     return hg_range_codes(&c->g, codes);
 }
 
-holo_status hg_range_find(const hg_graph *g, hg_value_id value, hg_arena *arena, hg_codes *codes,
+holo_status hg_range_find(const hg_graph *g, hg_value_id value, hg_arena *arena, hg_alphabet *codes,
                           hg_str *proof)
 {
     const holo_dtype dtype = hg_graph_value(g, value)->type.dtype;
-    const hg_codes all = hg_domain_all(dtype);
+    const hg_alphabet all = hg_domain_all(dtype);
     hg_chain c;
     hg_str text = {0};
     *codes = all;

@@ -24,13 +24,13 @@ uint32_t hg_domain_bits(holo_dtype dtype);
 bool hg_domain_is_entry(holo_dtype dtype);
 
 /* Codes base .. base + count - 1. */
-typedef struct hg_codes {
+typedef struct hg_alphabet {
     int64_t base, count;
-} hg_codes;
+} hg_alphabet;
 
-hg_codes hg_domain_all(holo_dtype dtype);
+hg_alphabet hg_domain_all(holo_dtype dtype);
 /* Writes `rows` times the codes, as elements of the type. */
-void hg_domain_fill(holo_dtype dtype, hg_codes codes, int64_t rows, void *data);
+void hg_domain_fill(holo_dtype dtype, hg_alphabet codes, int64_t rows, void *data);
 
 /* ---- chains (chain.c) ------------------------------------------------------------------------
  */
@@ -47,7 +47,7 @@ enum { HG_CHAIN_PICKS = 8, HG_CHAIN_MAX = 1000 };
 typedef struct hg_chain_span {
     hg_value_id from, to;
     int64_t rows; /* per-channel constants have so many elements; otherwise 1 */
-    hg_codes codes;
+    hg_alphabet codes;
     hg_chain_pick pick[HG_CHAIN_PICKS];
     uint32_t n_pick;
 } hg_chain_span;
@@ -61,7 +61,7 @@ typedef struct hg_chain {
     hg_value_id in;
     holo_dtype from, to;
     int64_t rows;
-    hg_codes codes;
+    hg_alphabet codes;
     bool has_table; /* then it is no lane code */
 } hg_chain;
 
@@ -140,11 +140,11 @@ HG_MUST_CHECK holo_status hg_origins_find(hg_graph *g, hg_origins *out);
 /* Codes that a point-wise value can have, with the nodes that show it as text; all codes and no
  * text when nothing is known. Other failures than E_NOMEM are none. */
 HG_MUST_CHECK holo_status hg_range_find(const hg_graph *g, hg_value_id value, hg_arena *arena,
-                                        hg_codes *codes, hg_str *proof);
+                                        hg_alphabet *codes, hg_str *proof);
 /* The same for the result of such a text, parsed and inferred. */
-HG_MUST_CHECK holo_status hg_range_codes(hg_graph *g, hg_codes *out);
+HG_MUST_CHECK holo_status hg_range_codes(hg_graph *g, hg_alphabet *out);
 /* The codes that a table has entries for. */
-hg_codes hg_narrow_codes(hg_codes range, hg_codes all);
+hg_alphabet hg_narrow_codes(hg_alphabet range, hg_alphabet all);
 /* Rows that are all the same are one; a function that is constant on Atlas classes has an entry for
  * each of these; in place. */
 void hg_narrow_rows(hg_entries *t);

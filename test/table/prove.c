@@ -116,25 +116,60 @@ static void prove_products(void)
     holo_error e;
     for (int i = 0; i < 256; i++)
         w[i] = (uint8_t)(i % 127 - 63);
-    CHECK_OK(prove_text(PROVE_HEAD "product k 1000 input_max 255 weight_max 64 pair_max 126\nend\n",
-                        w, 256, &e),
-             &e);
-    CHECK_STATUS(prove_text(PROVE_HEAD
-                            "product k 1000 input_max 255 weight_max 62 pair_max 0\nend\n",
-                            w, 256, &e),
-                 HOLO_E_DATA);
-    CHECK_STATUS(prove_text(PROVE_HEAD
-                            "product k 1000 input_max 255 weight_max 64 pair_max 90\nend\n",
-                            w, 256, &e),
-                 HOLO_E_DATA);
-    CHECK_STATUS(prove_text(PROVE_HEAD
-                            "product k 1000 input_max 255 weight_max 64 pair_max 129\nend\n",
-                            w, 256, &e),
-                 HOLO_E_DATA);
-    CHECK_STATUS(prove_text(PROVE_HEAD
-                            "product k 140000 input_max 255 weight_max 64 pair_max 0\nend\n",
-                            w, 256, &e),
-                 HOLO_E_DATA);
+    CHECK_OK(
+        prove_text(PROVE_HEAD
+                   "product k 1000 input_max 255 weight_max 64 pair_max 126 panel 0 used 0\nend\n",
+                   w, 256, &e),
+        &e);
+    CHECK_STATUS(
+        prove_text(PROVE_HEAD
+                   "product k 1000 input_max 255 weight_max 62 pair_max 0 panel 0 used 0\nend\n",
+                   w, 256, &e),
+        HOLO_E_DATA);
+    CHECK_STATUS(
+        prove_text(PROVE_HEAD
+                   "product k 1000 input_max 255 weight_max 64 pair_max 90 panel 0 used 0\nend\n",
+                   w, 256, &e),
+        HOLO_E_DATA);
+    CHECK_STATUS(
+        prove_text(PROVE_HEAD
+                   "product k 1000 input_max 255 weight_max 64 pair_max 129 panel 0 used 0\nend\n",
+                   w, 256, &e),
+        HOLO_E_DATA);
+    CHECK_STATUS(
+        prove_text(PROVE_HEAD
+                   "product k 140000 input_max 255 weight_max 64 pair_max 0 panel 0 used 0\nend\n",
+                   w, 256, &e),
+        HOLO_E_DATA);
+}
+
+/* As a pass states it: sums of columns behind the weights of a panel do not count. */
+static void prove_panels(void)
+{
+    whole w;
+    holo_error e = {0};
+    hg_value_id value;
+    hg_str stored;
+    uint8_t packed[24] = {1, 255, 2, 254, 3, 253, 4, 252, 127, 127, 127, 127,
+                          1, 255, 2, 254, 3, 253, 4, 252, 127, 127, 127, 127};
+    hg_cert_bound bound = {
+        .k = 4, .input_max = 255, .weight_max = 4, .pair_max = 8, .panel = 12, .used = 8};
+    if (!CHECK_OK(whole_read(&w, "graph g(%x: int8[4]) { %y = Relu(%x) return %y }", NULL, false),
+                  &w.error))
+        return;
+    const hg_type type = {.dtype = HOLO_I8, .rank = 1, .dim = {hg_dim_const(&w.g.dims, 24)}};
+    CHECK_OK(hg_graph_add_const(&w.g, (hg_str){0}, type, packed, 24, &value), &w.error);
+    for (int i = 0; i < 3; i++) {
+        if (i == 1) bound.used = 12;
+        if (i == 2) bound = (hg_cert_bound){4, 255, 4, 8, 11, 8};
+        w.g.n_cert = 0;
+        CHECK_OK(
+            hg_cert_add_product(&w.g, value, hg_graph_region(&w.g, HG_REGION_MAIN)->first, &bound),
+            &w.error);
+        CHECK_OK(hg_cert_store(&w.ctx, &w.g.cert[0], 0, 24, 0, &stored), &w.error);
+        CHECK_STATUS(prove_text(stored.text, packed, 24, &e), i == 0 ? HOLO_OK : HOLO_E_DATA);
+    }
+    whole_free(&w);
 }
 
 /* ---- files -----------------------------------------------------------------------------------
@@ -216,6 +251,7 @@ const hg_test_case hg_tests_table_prove[] = {
     {"claims", prove_claims},
     {"hostile", prove_hostile},
     {"products", prove_products},
+    {"panels", prove_panels},
     {"files", prove_files},
     {"compiler_bug", prove_compiler_bug},
     {0},
