@@ -1,5 +1,6 @@
-/* simplify.c - algebra that is exact: x * 1, x / 1, x - 0, x ^ 1, x ^ 2 = x * x, double negation,
- * Where with a constant condition, two reshapes in a row. x + 0 is not here: it turns -0 into 0. */
+/* simplify.c - algebra: x * 1, x / 1, x - 0, x ^ 1, x ^ 2 = x * x, double negation, Where with a
+ * constant condition, two reshapes in a row, all exact; x ^ 3 = x * x * x, which rounds once more,
+ * unless numerics are exact. x + 0 is not here: it turns -0 into 0. */
 #include "pass/pass.h"
 
 static bool simplify_is(const hg_graph *g, hg_value_id v, double wanted)
@@ -56,12 +57,27 @@ static holo_status simplify_reshape(hg_graph *g, hg_node_id id, bool *done)
     return HOLO_OK;
 }
 
-static holo_status simplify_square(hg_graph *g, hg_node_id id)
+/* 2 for a square, which a product gives exactly; 3 for a cube where one more rounding is allowed
+ * and the type is not narrow; 0 otherwise. */
+static int simplify_power(const hg_graph *g, const hg_node *n)
+{
+    if (!hg_op_is(n, "Pow") || !hg_type_equal(&hg_graph_value(g, hg_node_in(g, n, 0))->type,
+                                              &hg_graph_value(g, n->out[0])->type))
+        return 0;
+    if (simplify_is(g, hg_node_in(g, n, 1), 2)) return 2;
+    const holo_dtype dtype = hg_graph_value(g, n->out[0])->type.dtype;
+    const bool may_round =
+        g->ctx->numerics != HOLO_EXACT && (dtype == HOLO_F32 || dtype == HOLO_F64);
+    return may_round && simplify_is(g, hg_node_in(g, n, 1), 3) ? 3 : 0;
+}
+
+static holo_status simplify_multiply(hg_graph *g, hg_node_id id, int power)
 {
     hg_build b;
     hg_build_init(&b, g, id);
-    hg_value_id x = hg_build_in(&b, 0);
-    hg_build_replace(&b, 0, hg_build_2(&b, "Mul", x, x));
+    hg_value_id x = hg_build_in(&b, 0), product = hg_build_2(&b, "Mul", x, x);
+    if (power == 3) product = hg_build_2(&b, "Mul", product, x);
+    hg_build_replace(&b, 0, product);
     if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
     return b.status;
 }
@@ -78,11 +94,10 @@ static holo_status simplify_node(hg_graph *g, hg_node_id id, bool *changed)
         *changed = true;
         return HOLO_OK;
     }
-    if (hg_op_is(n, "Pow") && simplify_is(g, hg_node_in(g, n, 1), 2) &&
-        hg_type_equal(&hg_graph_value(g, hg_node_in(g, n, 0))->type,
-                      &hg_graph_value(g, n->out[0])->type)) {
+    const int power = simplify_power(g, n);
+    if (power != 0) {
         *changed = true;
-        return simplify_square(g, id);
+        return simplify_multiply(g, id, power);
     }
     return simplify_reshape(g, id, changed);
 }
@@ -100,6 +115,6 @@ static holo_status simplify_run(hg_graph *g, bool *changed)
 
 const hg_pass hg_pass_simplify = {
     .name = "simplify",
-    .brief = "exact algebra: neutral elements, squares, reshapes in a row",
+    .brief = "algebra: neutral elements, squares and cubes, reshapes in a row",
     .run = simplify_run,
 };

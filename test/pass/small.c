@@ -72,6 +72,24 @@ static void small_simplify(void)
         "simplify",
         "graph g(%x: float32[3]) { %one = const float32[1,1] {1.0} %y = Mul(%x, %one) return %y }",
         "graph g(%x: float32[3]) { %one = const float32[1,1] {1.0} %y = Mul(%x, %one) return %y }");
+    CHECK_PASS("simplify",
+               "graph g(%x: float32[n]) {\n"
+               "  %three = const float32[] {3.0}\n"
+               "  %y = Pow(%x, %three)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n]) { %1 = Mul(%x, %x) %y = Mul(%1, %x) return %y }");
+    CHECK_PASS("simplify",
+               "graph g(%x: float16[n]) {\n"
+               "  %three = const float16[] {3.0}\n"
+               "  %y = Pow(%x, %three)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float16[n]) {\n"
+               "  %three = const float16[] {3.0}\n"
+               "  %y = Pow(%x, %three)\n"
+               "  return %y\n"
+               "}\n");
 }
 
 static void small_fold_constants(void)
