@@ -214,6 +214,24 @@ static void prove_files(void)
     free(b.data);
 }
 
+/* The bound of an integer product, for the weights as they are packed. */
+static void prove_matmul(void)
+{
+    fault_bytes b = fault_holo("graph g(%x: uint8[3,4]) {\n"
+                               "  %w = const int8[4,2] {1,-2,3,4,-5,6,7,8}\n"
+                               "  %y = MatMulInteger(%x, %w)\n"
+                               "  return %y\n}\n");
+    holo_prove_report r = prove_file(b);
+    CHECK_EQ_INT(r.proved, 1);
+    CHECK_EQ_INT(r.failed, 0);
+    uint8_t *weights = b.data + fault_section(b, HG_SECTION_WEIGHTS)->offset;
+    weights[4] = weights[5] = 100; /* side by side for the second column */
+    r = prove_file(b);
+    CHECK_EQ_INT(r.proved, 0);
+    CHECK_EQ_INT(r.failed, 1);
+    free(b.data);
+}
+
 /* ---- the check while compiling ---------------------------------------------------------------
  */
 
@@ -253,6 +271,7 @@ const hg_test_case hg_tests_table_prove[] = {
     {"products", prove_products},
     {"panels", prove_panels},
     {"files", prove_files},
+    {"matmul", prove_matmul},
     {"compiler_bug", prove_compiler_bug},
     {0},
 };
