@@ -49,11 +49,23 @@ static holo_status oom_compile_text(oom_job *job)
     return status;
 }
 
+/* Tables with rows, with a narrowed range, and their certificates. */
+#define OOM_TABLES                                                                                 \
+    "graph tables(%x: uint8[1000,3], %i: int32[1000,3]) {\n"                                       \
+    "  %s = const float32[] {0.05} %z = const uint8[] {100}\n"                                     \
+    "  %k = const float32[3] {1.0,2.0,3.0} %a = DequantizeLinear(%x, %s, %z)\n"                    \
+    "  %b = Sigmoid(%a) %c = Mul(%b, %k) %y = QuantizeLinear(%c, %s, %z)\n"                        \
+    "  %low = const int32[] {3} %high = const int32[] {50} %m = Max(%i, %low)\n"                   \
+    "  %n = Min(%m, %high) %u = Cast(%n) {to=2} %f = Cast(%u) {to=1} %e = Exp(%f)\n"               \
+    "  %w = QuantizeLinear(%e, %s, %z) return %y, %w }"
+
 static void oom_compiles_graph(void)
 {
     oom_job job = {.data = FAULT_SMALL};
     oom_each(&job, oom_compile_text);
     job.data = FAULT_LATE;
+    oom_each(&job, oom_compile_text);
+    job.data = OOM_TABLES;
     oom_each(&job, oom_compile_text);
 }
 
