@@ -80,11 +80,9 @@ static void conv_dw_i8_pixel(const hg_args *a, const hg_conv2d *g, int64_t x, in
 static void conv_dw_i8_run(const hg_args *a, hg_range r)
 {
     const hg_conv2d g = hg_conv2d_of(a);
-    hg_epilogue ep;
+    hg_igemm_end end;
     if (r.begin >= r.end) return;
-    if (a->code != NULL)
-        hg_epilogue_init(&ep, a, HG_IGEMM_FIRST_EXTRA, 1, hg_lane_run,
-                         (char *)r.scratch + conv_dw_i8_pixel_bytes(a));
+    hg_igemm_end_init(&end, a, &hg_igemm_portable, (char *)r.scratch + conv_dw_i8_pixel_bytes(a));
     for (int64_t row = r.begin * g.ow; row < r.end * g.ow; row++) {
         const hg_epilogue_tile tile = {.data = r.scratch,
                                        .ld = g.c,
@@ -95,7 +93,7 @@ static void conv_dw_i8_run(const hg_args *a, hg_range r)
                                        .cols = g.c};
         conv_dw_i8_pixel(a, &g, row / g.ow / g.oh * g.h * g.w * g.c, row / g.ow % g.oh, row % g.ow,
                          r.scratch);
-        hg_igemm_finish(a, a->code == NULL ? NULL : &ep, NULL, &tile);
+        hg_igemm_end_run(&end, &tile);
     }
 }
 

@@ -150,12 +150,18 @@ void hg_igemm_lift(uint8_t *dst, const uint8_t *src, int64_t count, bool is_sign
         dst[i] = src[i] ^ HG_CODE_LIFT;
 }
 
+/* One zero point for all rows. */
+static bool igemm_is_single(const hg_args *a)
+{
+    return !hg_args_has(a, HG_IGEMM_ZERO_A) || holo_tensor_count(&a->in[HG_IGEMM_ZERO_A]) == 1;
+}
+
 uint8_t hg_igemm_zero(const hg_args *a, int64_t row)
 {
     const holo_tensor *z = &a->in[HG_IGEMM_ZERO_A];
     uint8_t code = 0;
     if (hg_args_has(a, HG_IGEMM_ZERO_A))
-        code = ((const uint8_t *)z->data)[holo_tensor_count(z) == 1 ? 0 : row];
+        code = ((const uint8_t *)z->data)[igemm_is_single(a) ? 0 : row];
     return a->in[0].dtype == HOLO_I8 ? code ^ HG_CODE_LIFT : code;
 }
 
@@ -210,16 +216,29 @@ static void igemm_store(const hg_args *a, const hg_epilogue_tile *t)
                (const int32_t *)t->data + i * t->ld, (size_t)t->cols * sizeof(int32_t));
 }
 
-void hg_igemm_finish(const hg_args *a, const hg_epilogue *ep, const hg_igemm_form *form,
-                     const hg_epilogue_tile *tile)
+void hg_igemm_end_init(hg_igemm_end *end, const hg_args *a, const hg_igemm_form *form,
+                       void *scratch)
 {
-    if (ep == NULL)
-        igemm_store(a, tile);
-    else if (form == NULL || form->finish == NULL || !form->finish(a, tile))
-        hg_epilogue_run(ep, tile);
+    end->args = a;
+    end->form = form;
+    end->is_chain = false;
+    if (a->code == NULL) return;
+    hg_epilogue_init(&end->epilogue, a, HG_IGEMM_FIRST_EXTRA, 1, form->lane, scratch);
+    if (form->finish != NULL) end->is_chain = hg_finish_read(a, HG_IGEMM_FIRST_EXTRA, &end->finish);
 }
 
-static void igemm_run_unit(const igemm_unit *u, const hg_epilogue *ep)
+void hg_igemm_end_run(const hg_igemm_end *end, const hg_epilogue_tile *tile)
+{
+    hg_epilogue_tile rest = *tile;
+    if (end->args->code == NULL) {
+        igemm_store(end->args, tile);
+        return;
+    }
+    if (end->is_chain) end->form->finish(&end->finish, tile, &rest);
+    hg_epilogue_run(&end->epilogue, &rest);
+}
+
+static void igemm_run_unit(const igemm_unit *u, const hg_igemm_end *end)
 {
     const hg_igemm *g = u->g;
     const int64_t ld = u->p.group * HG_PANEL;
@@ -239,6 +258,7 @@ static void igemm_run_unit(const igemm_unit *u, const hg_epilogue *ep)
                        .wide = u->wide};
     t.a = igemm_rows(u, &t.lda);
     t.rest = t.zero_b == NULL ? NULL : u->rest;
+    t.is_even = t.zero_b == NULL && igemm_is_single(g->args);
     u->form->tile(&t);
     const hg_epilogue_tile tile = {.data = u->sum,
                                    .ld = ld,
@@ -247,7 +267,7 @@ static void igemm_run_unit(const igemm_unit *u, const hg_epilogue *ep)
                                    .rows = u->rows,
                                    .col = first,
                                    .cols = cols};
-    hg_igemm_finish(g->args, g->args->code == NULL ? NULL : ep, u->form, &tile);
+    hg_igemm_end_run(end, &tile);
 }
 
 void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r)
@@ -262,9 +282,8 @@ void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r)
     u.rest = (int32_t *)(void *)(scratch += igemm_zero_bytes(&u.p));
     u.zero_b = (int32_t *)(void *)(scratch += igemm_zero_bytes(&u.p));
     scratch += (size_t)(u.p.group * HG_PANEL) * sizeof(int32_t);
-    hg_epilogue ep;
-    if (g->args->code != NULL)
-        hg_epilogue_init(&ep, g->args, HG_IGEMM_FIRST_EXTRA, 1, form->lane, scratch);
+    hg_igemm_end end;
+    hg_igemm_end_init(&end, g->args, form, scratch);
     int64_t gathered = -1;
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t block = i / u.p.groups; /* of rows, in a channel group */
@@ -275,7 +294,7 @@ void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r)
         u.panels = hg_min(u.p.group, g->panels - u.panel);
         if (block != gathered) igemm_prepare_rows(&u);
         gathered = block;
-        igemm_run_unit(&u, &ep);
+        igemm_run_unit(&u, &end);
     }
 }
 

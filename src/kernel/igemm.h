@@ -13,6 +13,7 @@
 #define HG_KERNEL_IGEMM_H
 
 #include "kernel/epilogue.h"
+#include "kernel/igemm_finish.h"
 
 enum {
     HG_QUAD = 4,
@@ -38,6 +39,7 @@ typedef struct hg_igemm_tile {
     const int32_t *rest;   /* by row: sum of the row - K zero_a; NULL without zero_b */
     const int32_t *zero_b; /* by column, panels * 16 of them; NULL: 0 */
     bool pairs;
+    bool is_even;  /* all rows have the same zero_a, and there is no zero_b */
     int16_t *wide; /* room for a, twice as wide, for forms that asked for it */
 } hg_igemm_tile;
 
@@ -51,8 +53,9 @@ static inline int64_t hg_igemm_panel_bytes(int64_t quads)
 typedef struct hg_igemm_form {
     void (*tile)(const hg_igemm_tile *t);
     hg_lane_run_fn lane;
-    /* Does the epilogue on a tile of i32 when it is one that the form knows; NULL: knows none. */
-    bool (*finish)(const hg_args *a, const hg_epilogue_tile *tile);
+    /* Does an epilogue that is a chain on a tile of i32; *rest: columns at its end that are left to
+     * the lane code. NULL: the form has no such code. */
+    void (*finish)(const hg_finish *f, const hg_epilogue_tile *tile, hg_epilogue_tile *rest);
     bool widens; /* wants hg_igemm_tile.wide unless pairs is set */
 } hg_igemm_form;
 
@@ -83,9 +86,19 @@ HG_MUST_CHECK holo_status hg_igemm_check_packed(const hg_args *a, holo_error *e,
 int64_t hg_igemm_units(const hg_igemm *g);
 size_t hg_igemm_scratch(const hg_igemm *g, const hg_igemm_form *form);
 void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r);
-/* Sums of a tile go where they belong; ep is NULL without code, form NULL for the portable one. */
-void hg_igemm_finish(const hg_args *a, const hg_epilogue *ep, const hg_igemm_form *form,
-                     const hg_epilogue_tile *tile);
+/* What becomes of the sums: nothing, a chain or lane code. */
+typedef struct hg_igemm_end {
+    const hg_args *args;
+    const hg_igemm_form *form;
+    hg_epilogue epilogue; /* with code */
+    hg_finish finish;
+    bool is_chain;
+} hg_igemm_end;
+
+/* scratch has hg_epilogue_scratch bytes. */
+void hg_igemm_end_init(hg_igemm_end *end, const hg_args *a, const hg_igemm_form *form,
+                       void *scratch);
+void hg_igemm_end_run(const hg_igemm_end *end, const hg_epilogue_tile *tile);
 /* The portable form. */
 extern const hg_igemm_form hg_igemm_portable;
 

@@ -16,7 +16,9 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_fold_shapes,
     &hg_pass_remove_identity,
     &hg_pass_drop_dead,
-    &hg_pass_widen_half,      /* before weights are packed for the type they meet */
+    &hg_pass_widen_half,          /* before weights are packed for the type they meet */
+    &hg_pass_recognize_quantized, /* before scales and weights fold */
+    &hg_pass_drop_dead,
     &hg_pass_pack_weights,    /* before constants fold: a Transpose of weights is read through, not
                                  computed */
     &hg_pass_fold_constants,  /* after fold_shapes: contents that turned out constant fold too */

@@ -62,4 +62,60 @@ static inline void codes_code_scale(gemm_code *c)
         (hg_lane_code){.op = c->op, .out = &c->out, .n_op = 6, .n_in = 3, .n_out = 1, .n_reg = 6};
 }
 
+/* As a quantised layer ends: limit(round(max(float(x) * operand 1, 0) / 0.37) + 3) as 8 bits; with
+ * `side`, that number again as a float plus (operand 2 - 100) * 0.21, quantised once more. */
+static inline void codes_code_quant(gemm_code *c, bool side, bool is_signed)
+{
+    const float low = is_signed ? -128 : 0, high = is_signed ? 127 : 255;
+    const uint32_t type = is_signed ? HOLO_I8 : HOLO_U8;
+    uint32_t n = 0;
+    uint16_t reg = 0;
+    memset(c, 0, sizeof *c);
+#define CODES_OP(...) c->op[n++] = (hg_lane_op){.type = HG_LANE_F32, .dst = reg, __VA_ARGS__}
+#define CODES_CONST(x)                                                                             \
+    do {                                                                                           \
+        const float codes_value = (x);                                                             \
+        uint32_t codes_bits;                                                                       \
+        memcpy(&codes_bits, &codes_value, sizeof codes_bits);                                      \
+        c->op[n++] =                                                                               \
+            (hg_lane_op){.op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 9, .imm = codes_bits};   \
+    } while (0)
+#define CODES_WITH(kind, x)                                                                        \
+    do {                                                                                           \
+        CODES_CONST(x);                                                                            \
+        CODES_OP(.op = kind, .a = reg, .b = 9);                                                    \
+    } while (0)
+    c->op[n++] = (hg_lane_op){.op = HG_LANE_LOAD, .type = HG_LANE_I32, .dst = 8, .index = 0};
+    CODES_OP(.op = HG_LANE_CAST, .a = 8, .index = HG_LANE_I32);
+    c->op[n++] = (hg_lane_op){.op = HG_LANE_LOAD, .type = HG_LANE_F32, .dst = 9, .index = 1};
+    CODES_OP(.op = HG_LANE_MUL, .a = reg, .b = 9);
+    for (int round = 0; round < (side ? 2 : 1); round++) {
+        if (!is_signed) CODES_WITH(HG_LANE_MAX, 0);
+        CODES_WITH(HG_LANE_DIV, 0.37f);
+        CODES_OP(.op = HG_LANE_ROUND, .a = reg);
+        CODES_WITH(HG_LANE_ADD, 3);
+        CODES_WITH(HG_LANE_MAX, low);
+        CODES_WITH(HG_LANE_MIN, high);
+        c->op[n++] = (hg_lane_op){
+            .op = HG_LANE_CAST, .type = HG_LANE_I32, .dst = 8, .a = reg, .index = HG_LANE_F32};
+        if (!side || round == 1) break;
+        c->op[n++] = (hg_lane_op){
+            .op = HG_LANE_NARROW, .type = HG_LANE_I32, .dst = 8, .a = 8, .index = type};
+        CODES_OP(.op = HG_LANE_CAST, .a = 8, .index = HG_LANE_I32);
+        c->op[n++] = (hg_lane_op){.op = HG_LANE_LOAD, .type = HG_LANE_I32, .dst = 8, .index = 2};
+        reg = 1;
+        CODES_OP(.op = HG_LANE_CAST, .a = 8, .index = HG_LANE_I32);
+        CODES_WITH(HG_LANE_SUB, 100);
+        CODES_WITH(HG_LANE_MUL, 0.21f);
+        reg = 0;
+        CODES_OP(.op = HG_LANE_ADD, .a = 1, .b = 0);
+    }
+#undef CODES_WITH
+#undef CODES_CONST
+#undef CODES_OP
+    c->out = (hg_lane_out){.reg = 8, .type = HG_LANE_I32};
+    c->code = (hg_lane_code){
+        .op = c->op, .out = &c->out, .n_op = n, .n_in = side ? 3 : 2, .n_out = 1, .n_reg = 10};
+}
+
 #endif

@@ -157,6 +157,32 @@ static void p16i8_epilogue_on(const hg_kernel *k, int64_t m, int64_t n)
     p16i8_free(&d);
 }
 
+/* Quantised ends: the bits of the reference kernel, which interprets the lane code. */
+static void p16i8_quant_on(const hg_kernel *k, int64_t m, int64_t n, int v)
+{
+    const p16i8_case p = {.m = m, .n = n, .k = 37, .a = HOLO_U8, .b = HOLO_I8, .zero_a = 1};
+    p16i8_made d;
+    gemm_code code;
+    const bool side = (v & 1) != 0, is_signed = (v & 2) != 0;
+    p16i8_make(&d, &p);
+    d.call.in[4] = gemm_tensor(HOLO_F32, 1, (int64_t[]){n}, 22);
+    for (int64_t j = 0; j < n; j++)
+        ((float *)d.call.in[4].data)[j] *= j == 3 ? NAN : j == 5 ? 1e30f : 0.01f;
+    if (side) d.call.in[5] = codes_tensor(HOLO_U8, 3, (int64_t[]){1, m, n}, CODES_RANDOM, 23);
+    free(d.call.out.data);
+    d.call.out = codes_tensor(is_signed ? HOLO_I8 : HOLO_U8, 3, (int64_t[]){1, m, n}, 0, 1);
+    gemm_connect(&d.call, side ? 6 : 5, 1);
+    codes_code_quant(&code, side, is_signed);
+    d.call.args.code = &code.code;
+    uint8_t *first = gemm_alloc((size_t)(m * n));
+    if (gemm_run(hg_kernels_matmul_p16i8, &d.call)) {
+        memcpy(first, d.call.out.data, (size_t)(m * n));
+        if (gemm_run(k, &d.call)) CHECK_MEM(d.call.out.data, first, (size_t)(m * n));
+    }
+    free(first);
+    p16i8_free(&d);
+}
+
 static void p16i8_extremes(void)
 {
     p16i8_extremes_on(hg_kernels_matmul_p16i8);
@@ -249,6 +275,10 @@ static void p16i8_variant(const hg_kernel *k)
     p16i8_extremes_on(k);
     p16i8_epilogue_on(k, 1, 40);
     p16i8_epilogue_on(k, 60, 77);
+    for (int v = 0; v < 4; v++) {
+        p16i8_quant_on(k, 1, 40, v);
+        p16i8_quant_on(k, 60, 77, v);
+    }
 }
 
 static void p16i8_avx2(void)

@@ -73,8 +73,98 @@ static void codes_pack_not(void)
         CHECK_PASS("pack_codes", same[i], same[i]);
 }
 
+static void codes_recognize_matmul(void)
+{
+    CHECK_PASS("recognize_quantized",
+               "graph g(%x: uint8[n,2]) {\n"
+               "  %s = const float32[] {0.5}\n"
+               "  %z = const uint8[] {3}\n"
+               "  %w = const int8[2,2] {1, 2, 3, 4}\n"
+               "  %t = const float32[2] {0.25, 2.0}\n"
+               "  %a = DequantizeLinear(%x, %s, %z)\n"
+               "  %b = DequantizeLinear(%w, %t) {axis=1}\n"
+               "  %y = MatMul(%a, %b)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: uint8[n,2]) {\n"
+               "  %w = const int8[2,2] {1, 2, 3, 4}\n"
+               "  %z = const uint8[] {3}\n"
+               "  %1 = MatMulInteger(%x, %w, %z, _)\n"
+               "  %2 = Cast(%1) {to=1}\n"
+               "  %3 = const float32[2] {0.125, 1.0}\n"
+               "  %y = Mul(%2, %3)\n"
+               "  return %y\n"
+               "}\n");
+}
+
+static void codes_recognize_conv(void)
+{
+    /* The bias is in units of the sum: 0.5 * 0.25. */
+    CHECK_PASS("recognize_quantized",
+               "graph g(%x: int8[n,1,4]) {\n"
+               "  %s = const float32[] {0.5}\n"
+               "  %w = const int8[2,1,1] {1, 2}\n"
+               "  %t = const float32[] {0.25}\n"
+               "  %u = const float32[] {0.125}\n"
+               "  %c = const int32[2] {7, 8}\n"
+               "  %a = DequantizeLinear(%x, %s)\n"
+               "  %b = DequantizeLinear(%w, %t)\n"
+               "  %d = DequantizeLinear(%c, %u)\n"
+               "  %y = Conv(%a, %b, %d) {strides=[2]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: int8[n,1,4]) {\n"
+               "  %w = const int8[2,1,1] {1, 2}\n"
+               "  %1 = ConvInteger(%x, %w, _, _) {strides=[2]}\n"
+               "  %c = const int32[2] {7, 8}\n"
+               "  %2 = const int64[1] {1}\n"
+               "  %3 = Unsqueeze(%c, %2)\n"
+               "  %4 = Add(%1, %3)\n"
+               "  %5 = Cast(%4) {to=1}\n"
+               "  %6 = const float32[] {0.125}\n"
+               "  %y = Mul(%5, %6)\n"
+               "  return %y\n"
+               "}\n");
+}
+
+/* Scales by row of the left side, weights that are not constant, other types: as they are. */
+static void codes_recognize_not(void)
+{
+    static const char *const same[] = {
+        "graph g(%x: uint8[2,2]) {\n"
+        "  %s = const float32[2] {0.5, 0.25}\n"
+        "  %w = const int8[2,1] {1, 2}\n"
+        "  %t = const float32[] {0.25}\n"
+        "  %a = DequantizeLinear(%x, %s) {axis=0}\n"
+        "  %b = DequantizeLinear(%w, %t)\n"
+        "  %y = MatMul(%a, %b)\n"
+        "  return %y\n"
+        "}\n",
+        "graph g(%x: uint8[2,2], %w: int8[2,1]) {\n"
+        "  %s = const float32[] {0.5}\n"
+        "  %a = DequantizeLinear(%x, %s)\n"
+        "  %b = DequantizeLinear(%w, %s)\n"
+        "  %y = MatMul(%a, %b)\n"
+        "  return %y\n"
+        "}\n",
+        "graph g(%x: uint16[2,2]) {\n"
+        "  %w = const int8[2,1] {1, 2}\n"
+        "  %s = const float32[] {0.5}\n"
+        "  %a = DequantizeLinear(%x, %s)\n"
+        "  %b = DequantizeLinear(%w, %s)\n"
+        "  %y = MatMul(%a, %b)\n"
+        "  return %y\n"
+        "}\n",
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        CHECK_PASS("recognize_quantized", same[i], same[i]);
+}
+
 const hg_test_case hg_tests_pass_codes[] = {
     {"pack", codes_pack},
     {"pack_not", codes_pack_not},
+    {"recognize_matmul", codes_recognize_matmul},
+    {"recognize_conv", codes_recognize_conv},
+    {"recognize_not", codes_recognize_not},
     {0},
 };

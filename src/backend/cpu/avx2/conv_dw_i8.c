@@ -6,7 +6,6 @@
 #include "kernel/conv_dw_i8.h"
 
 #include "backend/cpu/avx2/igemm.h"
-#include "backend/cpu/avx2/lane.h"
 
 #include <immintrin.h>
 
@@ -154,7 +153,7 @@ static void conv_dw_i8_pixel(const conv_dw_i8_work *w, int32_t *sum)
         conv_dw_i8_block(w, hg_min(c, channels - CONV_DW_I8_BLOCK), sum);
 }
 
-static void conv_dw_i8_row(const hg_args *a, const conv_dw_i8_work *w, const hg_epilogue *ep,
+static void conv_dw_i8_row(const hg_args *a, const conv_dw_i8_work *w, const hg_igemm_end *end,
                            int64_t row)
 {
     const hg_conv2d *g = &w->p.g;
@@ -172,7 +171,7 @@ static void conv_dw_i8_row(const hg_args *a, const conv_dw_i8_work *w, const hg_
                                        .rows = count,
                                        .col = 0,
                                        .cols = g->c};
-        hg_igemm_finish(a, ep, &hg_igemm_avx2, &tile);
+        hg_igemm_end_run(end, &tile);
     }
 }
 
@@ -188,12 +187,11 @@ static void conv_dw_i8_run(const hg_args *a, hg_range r)
     w.tap = (const uint8_t **)(void *)(scratch += conv_dw_i8_weight_bytes(&w.p));
     w.padding = (uint8_t *)(scratch += conv_dw_i8_pointer_bytes(&w.p));
     scratch += hg_align_up((size_t)w.p.padded, HG_ALIGN);
-    hg_epilogue ep;
-    if (a->code != NULL)
-        hg_epilogue_init(&ep, a, HG_IGEMM_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
+    hg_igemm_end end;
+    hg_igemm_end_init(&end, a, &hg_igemm_avx2, scratch);
     conv_dw_i8_widen(a, &w);
     for (int64_t row = r.begin; row < r.end; row++)
-        conv_dw_i8_row(a, &w, a->code == NULL ? NULL : &ep, row);
+        conv_dw_i8_row(a, &w, &end, row);
 }
 
 const hg_kernel hg_kernels_conv_dw_i8_avx2[] = {

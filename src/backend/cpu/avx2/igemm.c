@@ -47,10 +47,11 @@ HG_INLINE void igemm_block(const int rows, const int panels, const bool pairs,
     const __m256i ones = _mm256_set1_epi16(1);
     __m256i sum[IGEMM_ROWS][8];
     HG_GEMM_UNROLL
-    for (int i = 0; i < rows; i++) {
+    for (int h = 0; h < 2 * panels; h++) {
+        sum[0][h] = igemm_start(t, row, panel + h / 2, h % 2);
         HG_GEMM_UNROLL
-        for (int h = 0; h < 2 * panels; h++)
-            sum[i][h] = igemm_start(t, row + i, panel + h / 2, h % 2);
+        for (int i = 1; i < rows; i++)
+            sum[i][h] = t->is_even ? sum[0][h] : igemm_start(t, row + i, panel + h / 2, h % 2);
     }
     for (int64_t q = 0; q < t->quads; q++) {
         HG_GEMM_UNROLL
@@ -143,4 +144,5 @@ static void igemm_tile(const hg_igemm_tile *t)
             table[t->pairs][hg_min(IGEMM_ROWS, t->rows - row) - 1](t, row, panel);
 }
 
-const hg_igemm_form hg_igemm_avx2 = {.tile = igemm_tile, .lane = hg_lane_run_avx2, .widens = true};
+const hg_igemm_form hg_igemm_avx2 = {
+    .tile = igemm_tile, .lane = hg_lane_run_avx2, .finish = hg_igemm_finish_avx2, .widens = true};

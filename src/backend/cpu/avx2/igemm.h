@@ -5,5 +5,6 @@
 #include "kernel/igemm.h"
 
 extern const hg_igemm_form hg_igemm_avx2;
+void hg_igemm_finish_avx2(const hg_finish *f, const hg_epilogue_tile *tile, hg_epilogue_tile *rest);
 
 #endif

@@ -6,6 +6,7 @@
 #include "backend/cpu/avx512/igemm.h"
 
 #include "backend/cpu/avx2/gemm.h"
+#include "backend/cpu/avx2/igemm.h"
 #include "backend/cpu/avx2/lane.h"
 #include "kernel/pack.h"
 
@@ -28,10 +29,11 @@ HG_INLINE void igemm_block(const int rows, const int panels, const hg_igemm_tile
     const uint8_t *a = t->a + row * lda;
     __m512i sum[6][4];
     HG_GEMM_UNROLL
-    for (int i = 0; i < rows; i++) {
+    for (int p = 0; p < panels; p++) {
+        sum[0][p] = igemm_start(t, row, panel + p);
         HG_GEMM_UNROLL
-        for (int p = 0; p < panels; p++)
-            sum[i][p] = igemm_start(t, row + i, panel + p);
+        for (int i = 1; i < rows; i++)
+            sum[i][p] = t->is_even ? sum[0][p] : igemm_start(t, row + i, panel + p);
     }
     for (int64_t q = 0; q < t->quads; q++) {
         __m512i w[4];
@@ -100,4 +102,5 @@ static void igemm_tile(const hg_igemm_tile *t)
     }
 }
 
-const hg_igemm_form hg_igemm_avx512 = {.tile = igemm_tile, .lane = hg_lane_run_avx2};
+const hg_igemm_form hg_igemm_avx512 = {
+    .tile = igemm_tile, .lane = hg_lane_run_avx2, .finish = hg_igemm_finish_avx2};
