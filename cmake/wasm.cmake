@@ -7,9 +7,12 @@ add_compile_options(${wasm_base}
   -D_Thread_local= # the C library has one errno, which only one thread reads
   -Wno-enum-float-conversion -Wno-error=shorten-64-to-32) # of this compiler and of 32 bits alone
 
+set(HG_WASM_KERNELS "" CACHE FILEPATH "C file with holo_kernels_all for one model (tools/wasm_module)")
+
 set(tuned_sources ${run_sources})
 list(FILTER tuned_sources INCLUDE REGEX "/backend/cpu/wasm/")
-list(REMOVE_ITEM run_sources ${tuned_sources})
+set(table_source ${PROJECT_SOURCE_DIR}/src/backend/cpu/cpu.c) # which kernels there are
+list(REMOVE_ITEM run_sources ${tuned_sources} ${table_source})
 
 function(hg_wasm_objects name)
   hg_objects(${name} ${ARGN})
@@ -17,6 +20,7 @@ function(hg_wasm_objects name)
 endfunction()
 
 hg_wasm_objects(run_objects ${run_sources})
+hg_wasm_objects(table_objects ${table_source})
 hg_wasm_objects(compile_objects ${compile_sources})
 hg_wasm_objects(js_objects bindings/js/src/module.c bindings/js/src/stdio.c)
 hg_wasm_objects(js_compile_objects bindings/js/src/module_compile.c)
@@ -44,13 +48,26 @@ endfunction()
 set(shared_memory -Wl,--shared-memory,--import-memory,--export=__stack_pointer)
 foreach(variant IN LISTS variants)
   string(REPLACE ".plain" "" name hologram_rt.${variant})
-  hg_module(${name} "" run_objects js_objects ${variant}_objects)
-  hg_module(${name}.threads "${shared_memory}" run_objects js_objects ${variant}_objects)
+  hg_module(${name} "" run_objects table_objects js_objects ${variant}_objects)
+  hg_module(${name}.threads "${shared_memory}" run_objects table_objects js_objects ${variant}_objects)
 endforeach()
-hg_module(hologram "" run_objects compile_objects js_objects js_compile_objects plain_objects)
+hg_module(hologram "" run_objects table_objects compile_objects js_objects js_compile_objects plain_objects)
 
 # What the package ships.
 add_custom_target(package ALL
   COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_SOURCE_DIR}/bindings/js/wasm
   COMMAND ${CMAKE_COMMAND} -E copy_if_different ${modules} ${PROJECT_SOURCE_DIR}/bindings/js/wasm
   COMMAND_EXPAND_LISTS)
+
+# The runtime with the kernels of one model: target `model`, files hologram_model*.wasm.
+if(HG_WASM_KERNELS)
+  hg_wasm_objects(model_objects ${HG_WASM_KERNELS})
+  add_custom_target(model)
+  foreach(variant IN LISTS variants)
+    string(REPLACE ".plain" "" name hologram_model.${variant})
+    hg_module(${name} "" run_objects model_objects js_objects ${variant}_objects)
+    hg_module(${name}.threads "${shared_memory}" run_objects model_objects js_objects ${variant}_objects)
+    set_property(TARGET ${name} ${name}.threads PROPERTY EXCLUDE_FROM_ALL ON)
+    add_dependencies(model ${name} ${name}.threads)
+  endforeach()
+endif()
