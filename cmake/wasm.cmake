@@ -20,6 +20,7 @@ function(hg_wasm_objects name)
 endfunction()
 
 hg_wasm_objects(run_objects ${run_sources})
+target_compile_options(run_objects PRIVATE $<$<CONFIG:Release>:-Os>) # a page downloads it; tuned kernels are fast
 hg_wasm_objects(table_objects ${table_source})
 hg_wasm_objects(compile_objects ${compile_sources})
 hg_wasm_objects(js_objects bindings/js/src/module.c bindings/js/src/stdio.c)

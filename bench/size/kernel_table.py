@@ -26,9 +26,24 @@ def arrays(root, isas):
             with open(os.path.join(root, "src", shared.group(1))) as f:
                 text = re.sub(r"^(const hg_kernel hg_kernels_\w+)_avx2\[", r"\1_wasm[", f.read(), flags=re.M)
         for match in re.finditer(r"^const hg_kernel (hg_kernels_\w+)\[\] = \{(.*?)^\};", text, re.S | re.M):
-            for name in re.findall(r'\.name = "([^"]+)"', match.group(2)):
-                found.setdefault(name, []).append(match.group(1))
+            for entry in re.split(r"(?=\.name = )", match.group(2))[1:]:
+                name = re.match(r'\.name = "([^"]+)"', entry).group(1)
+                check = re.search(r"\.check = (\w+)", entry)
+                found.setdefault(name, []).append({
+                    "symbol": match.group(1), "check": check and check.group(1), "is_tuned": ".cpu = " in entry,
+                    "is_fast": "HG_KERNEL_FAST" in entry})
     return found
+
+
+def needed(variants, numerics, must_run_everywhere):
+    """The arrays of one kernel. Where the CPU is known, a tuned variant that takes whatever the reference takes is
+    always the one that runs."""
+    if not must_run_everywhere:
+        reference = [v for v in variants if not v["is_tuned"]]
+        tuned = [v for v in variants if v["is_tuned"] and (numerics == "fast" or not v["is_fast"])]
+        if any(t["check"] and all(t["check"] == r["check"] for r in reference) for t in tuned):
+            variants = tuned
+    return [v["symbol"] for v in variants]
 
 
 def symbols_of(root, hologram, holo, isas):
@@ -36,11 +51,12 @@ def symbols_of(root, hologram, holo, isas):
     model = json.loads(subprocess.run([hologram, "inspect", holo, "--json"], check=True,
                                       stdout=subprocess.PIPE).stdout)
     names = sorted({k["name"] for g in model["graphs"] for k in g["kernels"]})
+    numerics = "fast" if all(g["numerics"] == "fast" for g in model["graphs"]) else "exact"
     known = arrays(root, isas)
     missing = [n for n in names if n not in known]
     if missing:
         sys.exit("kernel_table: no source defines " + ", ".join(missing))
-    return names, sorted({s for n in names for s in known[n]})
+    return names, sorted({s for n in names for s in needed(known[n], numerics, isas != ["wasm"])})
 
 
 def main():

@@ -19,7 +19,7 @@ function measure(where, name, limit, limitGzip) {
 
 const all = fileURLToPath(new URL('../wasm/', import.meta.url));
 for (const name of readdirSync(all).filter((n) => n.startsWith('hologram_rt'))) measure(all, name, 1_500_000, 400_000);
-for (const name of readdirSync(folder)) measure(folder, name, 250_000, 250_000);
+for (const name of readdirSync(folder)) measure(folder, name, 420_000, 150_000);
 
 async function result(assets) {
   const model = await Hologram.open(path, { assets, threads: 1, worker: false });
