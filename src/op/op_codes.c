@@ -10,7 +10,7 @@ static int32_t codes_signed(const hg_value *v, int64_t i)
     return code < HG_CODE_LIFT ? code : code - 2 * HG_CODE_LIFT;
 }
 
-static int32_t codes_size(const hg_value *v, const hg_codes *c, int64_t column, int64_t k)
+static int32_t codes_size(const hg_value *v, const hg_code_columns *c, int64_t column, int64_t k)
 {
     const int32_t code =
         codes_signed(v, column * c->column_step + k % c->channels * c->channel_step +
@@ -18,7 +18,7 @@ static int32_t codes_size(const hg_value *v, const hg_codes *c, int64_t column, 
     return code < 0 ? -code : code;
 }
 
-bool hg_codes_are_pairs(const hg_graph *g, const hg_codes *c)
+bool hg_codes_are_pairs(const hg_graph *g, const hg_code_columns *c)
 {
     const hg_value *v = hg_graph_value(g, c->value);
     for (int64_t j = 0; j < c->columns; j++)

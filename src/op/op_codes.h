@@ -7,15 +7,15 @@
 #define HG_TYPES_CODES (HG_TYPE_BIT(HOLO_U8) | HG_TYPE_BIT(HOLO_I8))
 
 /* Constant weights as columns of codes along k; k = tap * channels + channel. */
-typedef struct hg_codes {
+typedef struct hg_code_columns {
     hg_value_id value;
     int64_t columns, k, channels; /* channels is at least 1 */
     int64_t column_step, channel_step, tap_step;
-} hg_codes;
+} hg_code_columns;
 
 /* |w1| + |w2| <= 128 for codes 2 i and 2 i + 1 of every column, as signed codes (unsigned ones less
  * 128): then sums of two products with any unsigned code fit 16 bits. */
-bool hg_codes_are_pairs(const hg_graph *g, const hg_codes *c);
+bool hg_codes_are_pairs(const hg_graph *g, const hg_code_columns *c);
 /* Zero points of columns: absent or constant, one or one for each column. */
 bool hg_codes_zero_fits(const hg_graph *g, hg_value_id zero, int64_t columns);
 /* The same as [columns] i32, as of signed codes of type `codes`; 0 when all are 0. */

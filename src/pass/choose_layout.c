@@ -110,7 +110,7 @@ static holo_status layout_conv(hg_graph *g, hg_node_id id, hg_value_id constant)
 }
 
 /* Columns of codes along k as PackConvI8 lays them out. */
-static bool layout_codes(const hg_graph *g, const hg_value *w, hg_codes *c)
+static bool layout_codes(const hg_graph *g, const hg_value *w, hg_code_columns *c)
 {
     int64_t dim[4];
     for (int k = 0; k < 4; k++)
@@ -130,7 +130,7 @@ static holo_status layout_conv_codes(hg_graph *g, hg_node_id id)
     hg_build_init(&b, g, id);
     const int32_t rank = hg_build_type(&b, hg_build_in(&b, 0))->rank;
     const int64_t groups = hg_node_int(b.node, "group", 1);
-    hg_codes codes = {.value = layout_widen(&b, hg_build_in(&b, 1))};
+    hg_code_columns codes = {.value = layout_widen(&b, hg_build_in(&b, 1))};
     hg_value_id x = layout_before(&b, hg_build_in(&b, 0)), zero = hg_build_in(&b, 3), packed;
     if (b.status != HOLO_OK) return b.status;
     const hg_type wt = *hg_build_type(&b, codes.value);

@@ -8,11 +8,11 @@
 #include "table/cert.h"
 
 /* Looks through a Transpose to a constant matrix [k, n]; *transposed: it is [n, k]. */
-static bool codes_find(const hg_graph *g, hg_value_id v, hg_codes *out, bool *transposed)
+static bool codes_find(const hg_graph *g, hg_value_id v, hg_code_columns *out, bool *transposed)
 {
     const hg_node_id id = hg_graph_value(g, v)->node;
     *transposed = id != 0 && hg_op_is(hg_graph_node(g, id), "Transpose");
-    *out = (hg_codes){.value = *transposed ? hg_node_in(g, hg_graph_node(g, id), 0) : v};
+    *out = (hg_code_columns){.value = *transposed ? hg_node_in(g, hg_graph_node(g, id), 0) : v};
     const hg_value *c = hg_graph_value(g, out->value);
     if (c->constant == NULL || c->type.rank != 2 || c->constant->bytes == 0) return false;
     if (!hg_dim_is_const(&g->dims, c->type.dim[*transposed], &out->k) ||
@@ -55,7 +55,8 @@ static holo_status codes_certify(hg_graph *g, hg_node_id id, hg_value_id packed,
     return hg_cert_add_product(g, packed, id, &bound);
 }
 
-static holo_status codes_matmul(hg_graph *g, hg_node_id id, const hg_codes *from, bool transposed)
+static holo_status codes_matmul(hg_graph *g, hg_node_id id, const hg_code_columns *from,
+                                bool transposed)
 {
     hg_build b;
     hg_build_init(&b, g, id);
@@ -79,7 +80,7 @@ static holo_status codes_run(hg_graph *g, bool *changed)
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
         const hg_node *n = hg_graph_node(g, id);
         const hg_node_id next = n->next;
-        hg_codes from;
+        hg_code_columns from;
         bool transposed;
         if (hg_op_is(n, "MatMulInteger") &&
             codes_find(g, hg_node_in(g, n, 1), &from, &transposed) &&

@@ -163,7 +163,7 @@ static inline bool gemm_near(const char *what, const holo_tensor *out, int64_t i
 
 /* ---- lane code for epilogues ------------------------------------------------------------- */
 
-enum { GEMM_MAX_OP = 32 };
+enum { GEMM_MAX_OP = 64 };
 
 typedef struct gemm_code {
     hg_lane_code code;
