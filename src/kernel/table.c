@@ -82,8 +82,8 @@ uint32_t hg_table_code(const hg_table *t, int64_t i)
     return hg_packed_get(t->codes, i, (int)t->bits);
 }
 
-/* Codes of whole bytes, one at a time, until one is outside: its number, or `end`. Where
- * rows are long, all codes are of one row: counting them takes a third of the time. */
+/* Codes of whole bytes, one at a time, until one is outside: its number, or `end`. Where rows are
+ * long, all codes are of one row, the first loop's: counting them takes a third of the time. */
 enum { TABLE_LONG = 32 };
 
 #define TABLE_LOOP(C, T)                                                                           \
@@ -94,14 +94,17 @@ enum { TABLE_LONG = 32 };
         const T *last = (const T *)t->entry + (t->channels - 1) * t->entries;                      \
         T *y = (T *)t->out;                                                                        \
         const uint32_t base = (uint32_t)t->base, entries = (uint32_t)t->entries;                   \
-        const int64_t inner = t->inner;                                                            \
-        for (int64_t left = inner - i % inner; i < end; i++) {                                     \
+        for (uint32_t k; t->inner >= TABLE_LONG && i < end; i++) {                                 \
+            if (HG_UNLIKELY((k = x[i] - base) >= entries)) return i;                               \
+            y[i] = row[k];                                                                         \
+        }                                                                                          \
+        for (int64_t left = t->inner - i % t->inner; i < end; i++) {                               \
             const uint32_t k = x[i] - base;                                                        \
             if (HG_UNLIKELY(k >= entries)) return i;                                               \
             y[i] = row[k];                                                                         \
-            if (inner >= TABLE_LONG || --left > 0) continue;                                       \
+            if (--left > 0) continue;                                                              \
             row = row == last ? (const T *)t->entry : row + entries;                               \
-            left = inner;                                                                          \
+            left = t->inner;                                                                       \
         }                                                                                          \
         return i;                                                                                  \
     }

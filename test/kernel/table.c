@@ -9,6 +9,9 @@ extern const hg_kernel hg_kernels_table[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_table_avx2[], hg_kernels_table_avx512[];
 static const hg_kernel *const table_tuned[] = {hg_kernels_table_avx2, hg_kernels_table_avx512};
+#elif defined(__wasm_simd128__)
+extern const hg_kernel hg_kernels_table_wasm[];
+static const hg_kernel *const table_tuned[] = {hg_kernels_table_wasm};
 #elif defined(__aarch64__)
 extern const hg_kernel hg_kernels_table_neon[];
 static const hg_kernel *const table_tuned[] = {hg_kernels_table_neon};

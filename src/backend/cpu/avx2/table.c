@@ -6,11 +6,12 @@
  *     T[k] = D0[k] ^ D1[k - 16] ^ D2[k - 32] ^ ...        k < 128; 22 operations for 128 entries
  *
  * because the terms beyond k have a negative index. 256 entries are four such chains of 64 steps,
- * one for each value of bits 5 and 4, joined by three blends: 36 operations. Measured in L1 on
- * Zen 4 (bench/tables.c, GB/s): 256 entries 10.2; by one chain 8.1, by a tree of blends 8.0, one
- * code at a time 3.4. 128 entries 19.7, by a tree 15.0; 96 26.8 and 20.2; 64 40.7 and 30.6. Blends
- * by sign run once a cycle there and are two operations on Intel; xor and add run four times. */
+ * one for each value of bits 5 and 4, joined by three blends: 36 operations. In L1 on Zen 4 they do
+ * 9.4 GB/s; one chain for each half (46 operations) does 7.3, a tree of blends (35 operations) 7.5,
+ * since blends by sign run once a cycle there while xor and add run four times; on Intel they are
+ * two operations. 128 entries 14.7, 96 21.3, 64 30.5, 16 79.9 (bench/run.sh tables). */
 #include "kernel/table.h"
+
 #include "base/atlas.h"
 
 #include <immintrin.h>
