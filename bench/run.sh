@@ -7,10 +7,11 @@
 #   compile   time and peak memory of compiling
 #   peers     against ONNX Runtime, interleaved: speed, accuracy, opening, memory, file size
 #   web       in a browser against onnxruntime-web: speed, time to the first result, bytes downloaded
+#   tables    computing by lookup: kernels, chains of 1 to 12 operations beside ONNX Runtime, frames of 3840 x 2160
 #   op [STEM] single kernels, bench/op/STEM.c
 #
-# Without WHAT: all but op and web. Each prints a table and writes bench/results/WHAT.json; peers also draws
-# peers.svg. Let nothing else run meanwhile.
+# Without WHAT: all but op, tables and web. Each prints a table and writes bench/results/WHAT.json; peers and tables also draw
+# WHAT.svg. Let nothing else run meanwhile.
 #
 # HOLO_BENCH_BUILD   the build to measure                       (build/release)
 # HOLO_BENCH_PEER    folder with ort_bench                      (build/peer, made by ../shared/peers/setup)
@@ -48,7 +49,7 @@ bench_op() { # [STEM]
 what=${1:-all}
 [ $# -eq 0 ] || shift
 case $what in
-open | size | embed | compile | peers | web) python "$what" "$@" ;;
+open | size | embed | compile | peers | web | tables) python "$what" "$@" ;;
 op) bench_op "$@" ;;
 all)
     for each in open size embed compile peers; do
@@ -57,5 +58,5 @@ all)
     done
     ;;
 -h | --help | help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' bench/run.sh ;;
-*) die "there is nothing called $what to measure: open, size, embed, compile, peers, web or op" ;;
+*) die "there is nothing called $what to measure: open, size, embed, compile, peers, tables, web or op" ;;
 esac

@@ -14,3 +14,4 @@ grep -q '^   21   0 2 5  2a 2b$' out || fail "class 21 is $(sed -n 23p out)"
 grep -q '^    5   0 0 5  0a 0b 3a 3b$' out || fail "class 5 is $(sed -n 7p out)"
 run_as 2 atlas --json --list
 has err "do not go together"
+finish
