@@ -30,7 +30,7 @@ enum {
 #if HG_VEC8_REGISTERS >= 16
     HG_GEMM_ROWS = 6,
 #else
-    HG_GEMM_ROWS = 4, /* twice 4 x 8: 54 GFLOP/s in V8, where 6 x 8 spills: 38 */
+    HG_GEMM_ROWS = 4, /* twice 4 x 8: in V8 54 GFLOP/s fused, 42 not, where 6 x 8 has 38 and 37 */
 #endif
     HG_GEMM_COLS = 16,
     HG_GEMM_DEPTH = 384 /* 24 KiB of B in a 32 KiB L1; 2 % over 256 (bench/op/matmul) */
