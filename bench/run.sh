@@ -8,6 +8,7 @@
 #   peers     against ONNX Runtime, interleaved: speed, accuracy, opening, memory, file size
 #   web       in a browser against onnxruntime-web: speed, time to the first result, bytes downloaded
 #   tables    computing by lookup: kernels, chains of 1 to 12 operations beside ONNX Runtime, frames of 3840 x 2160
+#   lowbit    weights of 1 to 8 bits times a vector, one core, and ONNX Runtime's MatMulNBits beside it
 #   op [STEM] single kernels, bench/op/STEM.c
 #
 # Without WHAT: all but op, tables and web. Each prints a table and writes bench/results/WHAT.json; peers and tables also draw
@@ -45,12 +46,28 @@ bench_op() { # [STEM]
     done
 }
 
+bench_lowbit() { # [N K GROUP]
+    peer=${HOLO_BENCH_PEER:-build/peer}/ort_bench
+    mkdir -p build/bench
+    "${CC:-cc}" -std=c11 -O2 -Isrc -Iinclude -Ibench bench/lowbit.c "$build/libhologram.a" -lm -lpthread \
+        -o build/bench/lowbit
+    build/bench/lowbit "$@"
+    [ -x "$peer" ] || return 0
+    for bits in 2 4 8; do
+        build/bench/lowbit emit build/bench/lowbit.onnx "$bits" "${1:-4096}" "${2:-4096}" "${3:-128}"
+        printf 'ONNX Runtime, MatMulNBits %s bits, 8-bit activations: ' "$bits"
+        "$peer" build/bench/lowbit.onnx --inputs "x:float32:1,${2:-4096}:rand" --threads 1 --budget-ms 500
+    done
+    rm build/bench/lowbit.onnx
+}
+
 [ -x "$build/hologram" ] || die "there is no $build/hologram: ./dev build"
 what=${1:-all}
 [ $# -eq 0 ] || shift
 case $what in
 open | size | embed | compile | peers | web | tables) python "$what" "$@" ;;
 op) bench_op "$@" ;;
+lowbit) bench_lowbit "$@" ;;
 all)
     for each in open size embed compile peers; do
         printf '\n== %s ==\n' "$each"
@@ -58,5 +75,5 @@ all)
     done
     ;;
 -h | --help | help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' bench/run.sh ;;
-*) die "there is nothing called $what to measure: open, size, embed, compile, peers, tables, web or op" ;;
+*) die "there is nothing called $what to measure: open, size, embed, compile, peers, tables, web, lowbit or op" ;;
 esac

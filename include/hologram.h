@@ -230,6 +230,13 @@ typedef struct holo_shape_setting {
     int32_t rank;
 } holo_shape_setting;
 
+/* The inputs of one run, in any order; a name that is NULL or "" stands for the only input. */
+typedef struct holo_sample {
+    const char *const *name; /* count of them; NULL: none is named */
+    const holo_tensor *tensor;
+    size_t count;
+} holo_sample;
+
 enum {
     HOLO_COMPILE_NO_OPTIMIZE = 1 << 0,  /* only what is needed to run: no folding, no fusion */
     HOLO_COMPILE_CHECK_ONLY = 1 << 1,   /* report every unsupported operator; write nothing */
@@ -238,6 +245,32 @@ enum {
         1 << 3,                 /* every value stays observable by name in a trace (slower) */
     HOLO_COMPILE_PLAIN = 1 << 4 /* no weights packed and no layouts chosen for tuned kernels */
 };
+
+/* What weights of matrix products and convolutions become. INT8 with calibration is the fast one:
+ * weights of 7 bits per output channel, so that no product of 8-bit numbers overflows on any CPU.
+ */
+typedef enum holo_quantize {
+    HOLO_QUANTIZE_NONE = 0,
+    HOLO_QUANTIZE_INT8 = 1,
+    HOLO_QUANTIZE_INT4 = 2,
+    HOLO_QUANTIZE_INT2 = 3,
+    HOLO_QUANTIZE_TERNARY = 4, /* -1, 0, 1 times a scale */
+    HOLO_QUANTIZE_Q96 = 5      /* 96 levels */
+} holo_quantize;
+
+/* One quantised layer, or (node NULL) one output of the model. Errors are those against the float
+ * model: of the weights, and of the result over the samples. Text is borrowed during the call. */
+typedef struct holo_layer_report {
+    const char *node, *op;
+    const char *name; /* of the output */
+    const char *form; /* what became of the weights */
+    uint64_t weights;
+    double weight_error; /* root mean square of the difference over that of the weights */
+    bool is_measured;    /* there were samples to run */
+    double mean, max;    /* |difference| */
+    double relative;     /* root mean square of the difference over that of the result */
+} holo_layer_report;
+typedef void (*holo_layer_fn)(void *user, const holo_layer_report *layer);
 
 typedef struct holo_compile_options {
     size_t struct_size;
@@ -260,6 +293,18 @@ typedef struct holo_compile_options {
     holo_limits limits;
     const holo_kernels *extra; /* kernels the result may need beside holo_kernels_all(): those of
                                   libhologram_ext; NULL: none */
+    const holo_sample *precompute; /* runs whose answers the file carries, see holo_memo_new; of the
+                                      only model */
+    size_t n_precompute;
+    holo_quantize quantize;
+    const holo_sample *calibrate; /* runs that show the ranges of activations, of the only model:
+                                     activations are quantised too */
+    size_t n_calibrate;
+    double percentile;   /* of the values that a range must hold, 50 to 100; 0: all of them */
+    holo_layer_fn layer; /* called for each quantised layer, then for each output */
+    void *layer_user;
+    holo_sink_fn emit; /* receives the quantised graph of the only model as an ONNX file */
+    void *emit_user;
 } holo_compile_options;
 
 #define HOLO_COMPILE_OPTIONS_INIT HOLO_INIT(holo_compile_options)
@@ -276,6 +321,10 @@ typedef struct holo_compile_report {
     uint64_t moved_after;
     uint64_t tables;
     uint64_t file_bytes;
+    uint64_t weight_tensors;  /* stored: equal ones count once */
+    uint64_t weight_values;   /* their elements */
+    uint64_t distinct_values; /* different elements of each, summed; at most 65536 of one count */
+    uint64_t memo_entries;    /* answers that the file carries */
 } holo_compile_report;
 
 typedef struct holo_graph holo_graph;
@@ -487,6 +536,40 @@ HOLO_API holo_status holo_pool_new(uint32_t threads, const holo_allocator *alloc
                                    holo_pool **out, holo_error *error);
 HOLO_API void holo_pool_free(holo_pool *pool);
 
+/* Answers that are known already: those that the file carries (holo_compile_options.precompute),
+ * and those of earlier runs as far as `memory_bytes` holds them; the one used longest ago makes
+ * room. A session with a memo looks its inputs up before it runs: they are hashed, then compared as
+ * a whole, so an answer is never that of other inputs. A memo belongs to one graph of a model,
+ * which must outlive it; sessions of that graph may share it on one thread at a time. Graphs with
+ * strings, containers or outputs whose size depends on data have none (E_UNSUPPORTED). */
+typedef struct holo_memo_options {
+    size_t struct_size;
+    uint32_t graph;
+    void *memory;        /* NULL: from the allocator. 64-byte aligned */
+    size_t memory_bytes; /* for the memo as a whole; 0: only what the file carries */
+    const holo_allocator *allocator;
+} holo_memo_options;
+
+#define HOLO_MEMO_OPTIONS_INIT HOLO_INIT(holo_memo_options)
+
+typedef struct holo_memo holo_memo;
+
+/* Free after the sessions that use it. Status: E_ARG, E_NOMEM, E_UNSUPPORTED, E_FORMAT. */
+HOLO_API holo_status holo_memo_new(const holo_model *model, const holo_memo_options *options,
+                                   holo_memo **out, holo_error *error);
+HOLO_API void holo_memo_free(holo_memo *memo);
+
+typedef struct holo_memo_stats {
+    uint64_t hits, misses;
+    uint64_t precomputed; /* answers in the file */
+    uint64_t stored;      /* runs kept so far */
+    uint64_t evicted;     /* of those, how many had to go */
+    uint64_t too_large;   /* runs that did not fit at all */
+    uint64_t entries;     /* in memory now */
+    uint64_t bytes, capacity;
+} holo_memo_stats;
+HOLO_API void holo_memo_get_stats(const holo_memo *memo, holo_memo_stats *out);
+
 /* Called after each step of a traced run, in the order of the steps. */
 typedef struct holo_step_info {
     uint32_t index;
@@ -524,6 +607,7 @@ typedef struct holo_session_options {
     holo_limits limits;
     holo_trace_fn trace;
     void *trace_user;
+    holo_memo *memo; /* of the same graph; NULL: every run computes */
 } holo_session_options;
 
 #define HOLO_SESSION_OPTIONS_INIT HOLO_INIT(holo_session_options)

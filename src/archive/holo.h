@@ -5,7 +5,8 @@
  *   aligned to 64     program sections  one per graph, small: copied and verified at open
  *   aligned to 64     names             of values and nodes, for people: read in place when needed
  *   aligned to 64     metadata          pairs of zero-terminated texts: key, value, key, value ...
- *   aligned to 4096   weights           mapped, read in place, never copied
+ *   aligned to 64     memo              optional, one per graph that has any (memo.h): read in
+ * place aligned to 4096   weights           mapped, read in place, never copied
  *
  * Sections do not overlap and lie inside the file; between them are zero bytes. The head's hash
  * covers head and section table, each section's its bytes. Program and metadata hashes are checked
@@ -27,7 +28,8 @@ typedef enum hg_section_kind {
     HG_SECTION_WEIGHTS = 2,
     HG_SECTION_META = 3,
     HG_SECTION_NAMES = 4,
-    HG_SECTION_CERTS = 5 /* optional: what was proved, as text (table/cert.h) */
+    HG_SECTION_CERTS = 5, /* optional: what was proved, as text (table/cert.h) */
+    HG_SECTION_MEMO = 6   /* optional: answers for known inputs (memo.h) */
 } hg_section_kind;
 
 enum { HG_SECTION_REQUIRED = 1 };

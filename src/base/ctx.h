@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 
+struct hg_quantize;
+
 typedef struct hg_ctx {
     hg_arena arena;   /* lives as long as the compile */
     hg_arena scratch; /* reset after each pass */
@@ -13,9 +15,10 @@ typedef struct hg_ctx {
     void *log_user;
     holo_limits limits;
     holo_numerics numerics;
-    uint32_t flags;    /* HOLO_COMPILE_* */
-    uint64_t steps;    /* emitted so far */
-    double start;      /* of the compile, when limits.run_ms is set */
+    uint32_t flags;               /* HOLO_COMPILE_* */
+    uint64_t steps;               /* emitted so far */
+    double start;                 /* of the compile, when limits.run_ms is set */
+    struct hg_quantize *quantize; /* pass/quantize.h; NULL: nothing is quantised */
     uint64_t outlined; /* nodes copied into bodies so far: nesting must not multiply without end */
 } hg_ctx;
 

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/model.h"
+#include "cli/samples.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +13,9 @@ typedef struct compile_args {
     hg_cli_list shape, dim, disable;
     int numerics;
     bool no_optimize, check;
-    const char *dump_after, *report;
+    const char *dump_after, *report, *precompute, *calibrate, *emit_onnx;
+    int quantize;
+    double percentile;
     uint64_t max_memory, max_time;
 } compile_args;
 
@@ -23,6 +26,8 @@ typedef struct compile_lists {
     int64_t (*shape_dim)[HOLO_MAX_RANK];
     char **text; /* cut copies of the names */
     size_t n_text;
+    hg_cli_samples precompute, calibrate;
+    hg_io_writer onnx; /* no file: none */
 } compile_lists;
 
 static void compile_lists_free(compile_lists *lists)
@@ -33,6 +38,9 @@ static void compile_lists_free(compile_lists *lists)
     free(lists->dim);
     free(lists->shape);
     free(lists->shape_dim);
+    hg_cli_samples_free(&lists->precompute);
+    hg_cli_samples_free(&lists->calibrate);
+    if (lists->onnx.file != NULL) hg_io_writer_abort(&lists->onnx);
 }
 
 /* NAME=4 or NAME<=4; the last separator counts, as names may hold '='. */
@@ -91,7 +99,40 @@ static int compile_parse_lists(const hg_cli *cli, const compile_args *a, compile
                    : compile_parse_shape(cli, text, whole, lists->shape_dim[k], &lists->shape[k]);
         if (code != HG_CLI_OK) return code;
     }
-    return HG_CLI_OK;
+    int code = HG_CLI_OK;
+    holo_error error = {0};
+    if (a->precompute != NULL) code = hg_cli_samples_read(cli, a->precompute, &lists->precompute);
+    if (code == HG_CLI_OK && a->calibrate != NULL)
+        code = hg_cli_samples_read(cli, a->calibrate, &lists->calibrate);
+    if (code == HG_CLI_OK && a->emit_onnx != NULL &&
+        hg_io_writer_open(a->emit_onnx, &lists->onnx, &error) != HOLO_OK)
+        code = hg_cli_fail(cli, &error);
+    return code;
+}
+
+/* A line of the table of errors; names of layers are cut in front, where they differ least. */
+static void compile_layer(void *user, const holo_layer_report *l)
+{
+    FILE *out = user;
+    const char *text = l->node != NULL ? l->node : l->name;
+    char name[256];
+    hg_cli_clean(text, name, sizeof name);
+    const size_t n = strlen(name), cut = n > 44 ? n - 44 : 0;
+    if (l->node != NULL)
+        fprintf(out, "  %-44s %-7s %-14s %9" PRIu64 " %9.2e", name + cut, l->op, l->form,
+                l->weights, l->weight_error);
+    else
+        fprintf(out, "  %-44s %-7s %-14s %9s %9s", name + cut, "output", "", "", "");
+    if (l->is_measured)
+        fprintf(out, " %9.2e %9.2e %9.2e\n", l->mean, l->max, l->relative);
+    else
+        fprintf(out, "         -         -         -\n");
+}
+
+static void compile_layer_head(FILE *out)
+{
+    fprintf(out, "  %-44s %-7s %-14s %9s %9s %9s %9s %9s\n", "layer", "", "form", "weights",
+            "error", "mean", "max", "relative");
 }
 
 static bool compile_dump(void *user, const void *bytes, size_t size)
@@ -113,7 +154,10 @@ static void compile_print(FILE *out, const char *path, const holo_compile_report
     fprintf(out, "%s  %s\n", path, hg_cli_size_text(r->file_bytes, text, sizeof text));
     fprintf(out, "  nodes    %" PRIu64 " -> %" PRIu64 "\n", r->nodes_before, r->nodes_after);
     fprintf(out, "  steps    %" PRIu64 "\n", r->steps);
-    fprintf(out, "  weights  %s\n", hg_cli_size_text(r->weight_bytes, text, sizeof text));
+    fprintf(out, "  weights  %s, %" PRIu64 " tensors\n",
+            hg_cli_size_text(r->weight_bytes, text, sizeof text), r->weight_tensors);
+    fprintf(out, "  values   %" PRIu64 ", %" PRIu64 " distinct within their tensors\n",
+            r->weight_values, r->distinct_values);
     if (r->arena_bytes == 0 && r->arena_bound == 0)
         fprintf(out, "  arena    depends on the sizes of the inputs\n");
     else
@@ -122,6 +166,7 @@ static void compile_print(FILE *out, const char *path, const holo_compile_report
                 hg_cli_size_text(r->arena_bound, bound, sizeof bound));
     compile_moved(out, r);
     fprintf(out, "  tables   %" PRIu64 "\n", r->tables);
+    if (r->memo_entries != 0) fprintf(out, "  memo     %" PRIu64 " answers\n", r->memo_entries);
     fprintf(out, "  time     %s\n", hg_cli_time_text(seconds, text, sizeof text));
 }
 
@@ -203,13 +248,18 @@ static holo_status compile_all(const hg_cli *cli, const compile_args *a,
         status =
             holo_compile_files(cli->operand, cli->n_operand, a->output, options, report, error);
     if (status != HOLO_OK || a->emit_c == NULL) return status;
-    if (a->output != NULL) options->log = NULL; /* it has said everything */
+    if (a->output != NULL) { /* it has said and written everything */
+        options->log = NULL;
+        options->layer = NULL;
+        options->emit = NULL;
+    }
     return compile_emit_c(cli, a->emit_c, options, error);
 }
 
 static int compile_check_usage(const hg_cli *cli, const compile_args *a)
 {
-    if (a->output == NULL && !a->check && a->dump_after == NULL && a->emit_c == NULL)
+    if (a->output == NULL && !a->check && a->dump_after == NULL && a->emit_c == NULL &&
+        a->emit_onnx == NULL)
         return hg_cli_usage(cli, "compile", "compile needs -o OUT.holo");
     if (a->emit_c != NULL && cli->n_operand != 1)
         return hg_cli_usage(cli, "compile", "--emit-c writes one model, %zu were given",
@@ -267,10 +317,25 @@ static int compile_run(const hg_cli *cli, const void *args)
     options.limits.memory_bytes = a->max_memory;
     options.limits.run_ms = a->max_time;
     options.extra = holo_kernels_ext();
+    options.precompute = lists.precompute.sample;
+    options.n_precompute = lists.precompute.count;
+    options.quantize = (holo_quantize)a->quantize;
+    options.calibrate = lists.calibrate.sample;
+    options.n_calibrate = lists.calibrate.count;
+    options.percentile = a->percentile;
+    options.layer = cli->quiet ? NULL : compile_layer;
+    options.layer_user = a->dump_after != NULL ? stderr : stdout;
+    options.emit = a->emit_onnx != NULL ? hg_io_writer_sink : NULL;
+    options.emit_user = &lists.onnx;
+    if (options.layer != NULL && a->quantize != 0) compile_layer_head(options.layer_user);
     double start = hg_cli_now();
     holo_status status = compile_all(cli, a, &options, &report, &error);
     double seconds = hg_cli_now() - start;
     hg_cli_progress_end(&progress);
+    if (status == HOLO_OK && a->emit_onnx != NULL) {
+        status = hg_io_writer_commit(&lists.onnx, &error);
+        lists.onnx.file = NULL;
+    }
     compile_lists_free(&lists);
     if (status != HOLO_OK) return hg_cli_fail(cli, &error);
     hg_cli_log_flush(&log);
@@ -290,6 +355,11 @@ static const hg_cli_option compile_options[] = {
     {"max-memory", 0, HG_CLI_SIZE, "SIZE", "stop above this much memory, for instance 2G", offsetof(compile_args, max_memory)},
     {"emit-c", 0, HG_CLI_TEXT, "OUT.c", "write the model as one C file without dependencies", offsetof(compile_args, emit_c)},
     {"max-time", 0, HG_CLI_COUNT, "MS", "stop after so many milliseconds", offsetof(compile_args, max_time)},
+    {"quantize", 0, HG_CLI_CHOICE, "none|int8|int4|int2|ternary|q96", "weights as codes; prints what it costs", offsetof(compile_args, quantize)},
+    {"calibrate", 0, HG_CLI_TEXT, "DIR", "inputs that show the ranges: activations as codes too", offsetof(compile_args, calibrate)},
+    {"percentile", 0, HG_CLI_NUMBER, "P", "of values that a range must hold (100)", offsetof(compile_args, percentile)},
+    {"emit-onnx", 0, HG_CLI_TEXT, "FILE.onnx", "write the quantised graph as ONNX too", offsetof(compile_args, emit_onnx)},
+    {"precompute", 0, HG_CLI_TEXT, "DIR", "run these inputs now and store the answers", offsetof(compile_args, precompute)},
     {"report", 0, HG_CLI_TEXT, "FILE.html", "write a page about the result", offsetof(compile_args, report)},
     {0},
 };

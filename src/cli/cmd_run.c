@@ -14,8 +14,8 @@
 typedef struct run_args {
     hg_cli_input_options in;
     const char *output_dir, *dump_values;
-    uint64_t threads, repeat, max_memory, max_time;
-    bool reference, no_optimize;
+    uint64_t threads, repeat, max_memory, max_time, memo;
+    bool reference, no_optimize, no_memo;
 } run_args;
 
 static const run_args run_defaults = {.in = {.seed = HG_FILL_SEED}, .threads = 1, .repeat = 1};
@@ -95,6 +95,42 @@ static int run_times(const hg_cli *cli, const run_args *a, holo_session *session
     return code;
 }
 
+/* A memo that was asked for, or that the file carries. Values of a run that is answered by one
+ * cannot be dumped. */
+static int run_memo(const hg_cli *cli, const run_args *a, const hg_cli_model *m, holo_memo **out)
+{
+    holo_memo_options options = HOLO_MEMO_OPTIONS_INIT;
+    holo_memo_stats stats = {0};
+    holo_error error = {0};
+    *out = NULL;
+    if (a->no_memo || a->dump_values != NULL) return HG_CLI_OK;
+    options.graph = m->graph;
+    options.memory_bytes = (size_t)a->memo;
+    if (holo_memo_new(m->model, &options, out, &error) != HOLO_OK)
+        return a->memo == 0 ? HG_CLI_OK : hg_cli_fail(cli, &error);
+    holo_memo_get_stats(*out, &stats);
+    if (a->memo == 0 && stats.precomputed == 0) {
+        holo_memo_free(*out);
+        *out = NULL;
+    }
+    return HG_CLI_OK;
+}
+
+static void run_memo_end(const hg_cli *cli, holo_memo *memo)
+{
+    holo_memo_stats s;
+    char used[32], all[32];
+    if (memo == NULL) return;
+    holo_memo_get_stats(memo, &s);
+    hg_cli_note(cli,
+                "memo: %" PRIu64 " hits, %" PRIu64 " misses; %" PRIu64 " precomputed, %" PRIu64
+                " kept (%" PRIu64 " evicted, %" PRIu64 " too large), %s of %s",
+                s.hits, s.misses, s.precomputed, s.entries, s.evicted, s.too_large,
+                hg_cli_size_text(s.bytes, used, sizeof used),
+                hg_cli_size_text(s.capacity, all, sizeof all));
+    holo_memo_free(memo);
+}
+
 static int run_session(const hg_cli *cli, const run_args *a, const hg_cli_model *m,
                        const hg_cli_inputs *inputs, holo_pool *pool)
 {
@@ -111,9 +147,13 @@ static int run_session(const hg_cli *cli, const run_args *a, const hg_cli_model 
         options.trace = run_trace;
         options.trace_user = &dump;
     }
-    if (holo_session_new(m->model, &options, &session, &error) != HOLO_OK)
+    int code = run_memo(cli, a, m, &options.memo);
+    if (code != HG_CLI_OK) return code;
+    if (holo_session_new(m->model, &options, &session, &error) != HOLO_OK) {
+        holo_memo_free(options.memo);
         return hg_cli_fail(cli, &error);
-    int code = hg_cli_inputs_bind(cli, inputs, session);
+    }
+    code = hg_cli_inputs_bind(cli, inputs, session);
     hg_cli_watch(session);
     if (code == HG_CLI_OK) code = run_times(cli, a, session);
     hg_cli_watch(NULL);
@@ -122,6 +162,7 @@ static int run_session(const hg_cli *cli, const run_args *a, const hg_cli_model 
         hg_cli_note(cli, "%" PRIu64 " values in %s", dump.count, a->dump_values);
     if (code == HG_CLI_OK) code = run_outputs(cli, a, m, session);
     holo_session_free(session);
+    run_memo_end(cli, options.memo);
     return code;
 }
 
@@ -175,6 +216,8 @@ static const hg_cli_option run_options[] = {
     {"no-optimize", 0, HG_CLI_FLAG, NULL, "compile an .onnx file without optimising", offsetof(run_args, no_optimize)},
     {"reference", 0, HG_CLI_FLAG, NULL, "use the portable kernels only", offsetof(run_args, reference)},
     {"max-memory", 0, HG_CLI_SIZE, "SIZE", "stop above this much memory", offsetof(run_args, max_memory)},
+    {"memo", 0, HG_CLI_SIZE, "SIZE", "keep answers of runs in this much memory", offsetof(run_args, memo)},
+    {"no-memo", 0, HG_CLI_FLAG, NULL, "compute even what the file carries", offsetof(run_args, no_memo)},
     {"max-time", 0, HG_CLI_COUNT, "MS", "stop a compile or a run after so many milliseconds", offsetof(run_args, max_time)},
     {0},
 };

@@ -391,6 +391,14 @@ static holo_status builder_replay(hg_graph *g, const holo_graph *from)
     return builder_upgrade(g, from->opset);
 }
 
+static holo_status builder_fill(hg_compile *c, const hg_source *s)
+{
+    HG_TRY(hg_graph_init(&c->model[0].graph, &c->ctx));
+    HG_TRY(builder_replay(&c->model[0].graph, s->graph));
+    c->model[0].graph.name = hg_str_from("graph");
+    return hg_compile_model_run(c, &c->model[0]);
+}
+
 holo_status holo_compile_graph(const holo_graph *graph, const holo_compile_options *options,
                                void **out_data, size_t *out_size, holo_compile_report *report,
                                holo_error *error)
@@ -399,13 +407,9 @@ holo_status holo_compile_graph(const holo_graph *graph, const holo_compile_optio
     if (graph->error.status != HOLO_OK)
         return hg_fail(error, graph->error.status, "%s", graph->error.message);
     if (graph->n_output == 0) return hg_fail(error, HOLO_E_ARG, "the graph has no output");
+    const hg_source source = {.fill = builder_fill, .graph = graph};
     holo_status status = hg_compile_init(&c, options, 1, error);
-    if (status == HOLO_OK) status = hg_graph_init(&c.model[0].graph, &c.ctx);
-    if (status == HOLO_OK) status = builder_replay(&c.model[0].graph, graph);
-    if (status == HOLO_OK) {
-        c.model[0].graph.name = hg_str_from("graph");
-        status = hg_compile_model_run(&c, &c.model[0]);
-    }
+    if (status == HOLO_OK) status = hg_compile_fill(&c, &source);
     if (status == HOLO_OK) status = hg_compile_to_memory(&c, out_data, out_size);
     if (status == HOLO_OK && report != NULL) *report = c.report;
     hg_compile_deinit(&c);

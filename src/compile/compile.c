@@ -5,6 +5,10 @@
 #include "archive/write.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "compile/distinct.h"
+#include "compile/precompute.h"
+#include "compile/quantize.h"
+#include "import/onnx/export.h"
 #include "import/onnx/import.h"
 #include "op/op.h"
 #include "op/op_body.h"
@@ -107,6 +111,10 @@ static holo_status compile_graph(hg_compile *c, hg_graph *g, uint32_t nodes_befo
                                     .progress = compile_progress,
                                     .progress_user = c,
                                     .is_inferred = g->is_body};
+    if (c->ctx.quantize != NULL && !g->is_body) {
+        HG_TRY(hg_pipeline_quantize(g, &pipeline));
+        if (o->emit != NULL) HG_TRY(hg_export_onnx(g, o->emit, o->emit_user));
+    }
     HG_TRY(hg_pipeline_run(g, &pipeline));
     const bool *needed = NULL; /* a body that no step runs is none of the file's */
     if (g->n_child != 0) HG_TRY(hg_plan_needed(g, &needed));
@@ -183,7 +191,9 @@ holo_status hg_compile_model_run(hg_compile *c, hg_compile_model *m)
 {
     m->nodes_before = (uint32_t)hg_graph_count_nodes(&m->graph);
     HG_TRY(compile_remember(c, &m->graph));
-    return compile_graph(c, &m->graph, m->nodes_before, &m->program);
+    HG_TRY(hg_quantize_begin(c));
+    HG_TRY(compile_graph(c, &m->graph, m->nodes_before, &m->program));
+    return hg_quantize_end(c, &m->graph);
 }
 
 static holo_status compile_import(hg_compile *c, hg_compile_model *m, const void *data, size_t size,
@@ -256,19 +266,25 @@ static holo_status compile_check_settings(const hg_compile *c)
     return HOLO_OK;
 }
 
-static holo_status compile_files(hg_compile *c, const char *const *paths, size_t n_paths)
+static holo_status compile_files(hg_compile *c, const hg_source *s)
 {
-    for (size_t i = 0; i < n_paths; i++)
-        HG_TRY(compile_file(c, i, paths[i]));
+    for (size_t i = 0; i < s->n_paths; i++)
+        HG_TRY(compile_file(c, i, s->paths[i]));
     return compile_check_settings(c);
 }
 
-static holo_status compile_bytes(hg_compile *c, const void *data, size_t size)
+static holo_status compile_bytes(hg_compile *c, const hg_source *s)
 {
-    HG_TRY(compile_import(c, &c->model[0], data, size, NULL));
+    HG_TRY(compile_import(c, &c->model[0], s->data, s->size, NULL));
     c->model[0].graph.name = hg_str_from("model");
     HG_TRY(compile_check_settings(c));
     return hg_compile_model_run(c, &c->model[0]);
+}
+
+holo_status hg_compile_fill(hg_compile *c, const hg_source *source)
+{
+    c->source = source;
+    return source->fill(c, source);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -321,7 +337,7 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
     hg_str meta;
     uint64_t hash;
     HG_TRY(compile_meta(c, &meta));
-    size_t n_section = c->n_model + c->n_body + 3 + (c->n_certs != 0);
+    size_t n_section = c->n_model + c->n_body + 3 + (c->n_certs != 0) + (c->memo != NULL);
     if (n_section > HG_HOLO_MAX_SECTION)
         return hg_fail(c->ctx.error, HOLO_E_LIMIT,
                        "%zu graphs and bodies are more than a file holds", n_section);
@@ -335,10 +351,13 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
     HG_TRY(hg_holo_write_section(&w, HG_SECTION_META, meta.text, meta.length, c->ctx.error));
     if (c->n_certs != 0)
         HG_TRY(hg_holo_write_section(&w, HG_SECTION_CERTS, c->certs, c->n_certs, c->ctx.error));
+    if (c->memo != NULL)
+        HG_TRY(hg_holo_write_section(&w, HG_SECTION_MEMO, c->memo, c->memo_bytes, c->ctx.error));
     HG_TRY(hg_holo_write_open(&w, HG_SECTION_WEIGHTS, c->ctx.error));
     HG_TRY(hg_weights_write(&c->weights, out, compile_weights_progress, c, &hash));
     HG_TRY(hg_holo_write_close(&w, hash, c->ctx.error));
     HG_TRY(hg_holo_write_finish(&w, c->ctx.error));
+    HG_TRY(hg_distinct_count(c));
     c->report.weight_bytes = c->weights.bytes;
     c->report.file_bytes = out->size;
     return HOLO_OK;
@@ -403,7 +422,7 @@ static holo_status compile_check_file(hg_compile *c, const char *path)
 /* Free space before the bytes remembers where the allocation starts. */
 enum { COMPILE_BUFFER_ROOM = 2 * HG_ALIGN };
 
-holo_status hg_compile_to_memory(hg_compile *c, void **out_data, size_t *out_size)
+holo_status hg_compile_bytes(hg_compile *c, void **out_data, size_t *out_size)
 {
     hg_writer w;
     void *bytes = NULL;
@@ -422,15 +441,27 @@ holo_status hg_compile_to_memory(hg_compile *c, void **out_data, size_t *out_siz
     }
     hg_free(&c->ctx.arena.alloc, bytes, size);
     if (base == NULL) return hg_fail_nomem(c->ctx.error, size + COMPILE_BUFFER_ROOM);
+    *out_data = aligned;
+    *out_size = size;
+    return HOLO_OK;
+}
+
+holo_status hg_compile_to_memory(hg_compile *c, void **out_data, size_t *out_size)
+{
+    void *data;
+    size_t size;
     holo_model *model;
+    HG_TRY(hg_precompute(c));
+    HG_TRY(hg_compile_bytes(c, &data, &size));
     const holo_open_options open = {.struct_size = sizeof open, .extra = c->options->extra};
-    status = holo_model_open_memory(aligned, size, holo_kernels_all(), &open, &model, c->ctx.error);
+    holo_status status =
+        holo_model_open_memory(data, size, holo_kernels_all(), &open, &model, c->ctx.error);
     if (status == HOLO_OK) status = compile_check_model(c, model);
     if (status != HOLO_OK) {
-        holo_buffer_free(&c->ctx.arena.alloc, aligned, size);
+        holo_buffer_free(&c->ctx.arena.alloc, data, size);
         return status;
     }
-    *out_data = aligned;
+    *out_data = data;
     *out_size = size;
     return HOLO_OK;
 }
@@ -447,6 +478,7 @@ void holo_buffer_free(const holo_allocator *allocator, void *data, size_t size)
 static holo_status compile_to_file(hg_compile *c, const char *out_path)
 {
     hg_writer w;
+    HG_TRY(hg_precompute(c));
     HG_TRY(hg_writer_init_file(&w, out_path, &c->ctx.arena.alloc, c->ctx.error));
     holo_status status = hg_compile_write(c, &w);
     if (status == HOLO_OK) status = hg_writer_flush(&w, c->ctx.error);
@@ -462,12 +494,13 @@ holo_status holo_compile_files(const char *const *paths, size_t n_paths, const c
                                holo_error *error)
 {
     hg_compile c;
+    const hg_source source = {.fill = compile_files, .paths = paths, .n_paths = n_paths};
     if (paths == NULL || n_paths == 0) return hg_fail(error, HOLO_E_ARG, "no model file was given");
     holo_status status = hg_compile_init(&c, options, n_paths, error);
     bool check_only = status == HOLO_OK && (c.options->flags & HOLO_COMPILE_CHECK_ONLY) != 0;
     if (status == HOLO_OK && !check_only && out_path == NULL)
         status = hg_fail(error, HOLO_E_ARG, "no output path was given");
-    if (status == HOLO_OK) status = compile_files(&c, paths, n_paths);
+    if (status == HOLO_OK) status = hg_compile_fill(&c, &source);
     if (status == HOLO_OK && !check_only) status = compile_to_file(&c, out_path);
     if (status == HOLO_OK && report != NULL) *report = c.report;
     hg_compile_deinit(&c);
@@ -479,8 +512,9 @@ holo_status holo_compile_memory(const void *data, size_t size, const holo_compil
                                 holo_error *error)
 {
     hg_compile c;
+    const hg_source source = {.fill = compile_bytes, .data = data, .size = size};
     holo_status status = hg_compile_init(&c, options, 1, error);
-    if (status == HOLO_OK) status = compile_bytes(&c, data, size);
+    if (status == HOLO_OK) status = hg_compile_fill(&c, &source);
     if (status == HOLO_OK) status = hg_compile_to_memory(&c, out_data, out_size);
     if (status == HOLO_OK && report != NULL) *report = c.report;
     hg_compile_deinit(&c);
@@ -492,8 +526,9 @@ holo_status holo_compile_file_to_memory(const char *path, const holo_compile_opt
                                         holo_compile_report *report, holo_error *error)
 {
     hg_compile c;
+    const hg_source source = {.fill = compile_files, .paths = &path, .n_paths = 1};
     holo_status status = hg_compile_init(&c, options, 1, error);
-    if (status == HOLO_OK) status = compile_files(&c, &path, 1);
+    if (status == HOLO_OK) status = hg_compile_fill(&c, &source);
     if (status == HOLO_OK) status = hg_compile_to_memory(&c, out_data, out_size);
     if (status == HOLO_OK && report != NULL) *report = c.report;
     hg_compile_deinit(&c);

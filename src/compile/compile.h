@@ -16,7 +16,21 @@ typedef struct hg_compile_model {
     uint32_t nodes_before;
 } hg_compile_model;
 
-typedef struct hg_compile {
+typedef struct hg_compile hg_compile;
+typedef struct hg_source hg_source;
+struct hg_quantize_run;
+
+/* Where the models come from, so that one can be compiled once more. */
+struct hg_source {
+    holo_status (*fill)(hg_compile *c, const hg_source *s); /* from the source to programs */
+    const char *const *paths;
+    size_t n_paths;
+    const void *data;
+    size_t size;
+    const holo_graph *graph;
+};
+
+struct hg_compile {
     hg_ctx ctx;
     const holo_compile_options *options;
     holo_compile_report report;
@@ -29,19 +43,27 @@ typedef struct hg_compile {
     char *certs; /* section of certificates under construction */
     size_t n_certs, certs_capacity;
     bool *dim_is_used, *shape_is_used;
-} hg_compile;
+    const void *memo; /* the section; NULL: none */
+    size_t memo_bytes;
+    const hg_source *source;
+    struct hg_quantize_run *quantize; /* NULL: nothing is quantised */
+};
 
 /* Checks options and makes room for n models. Always end with hg_compile_deinit. */
 HG_MUST_CHECK holo_status hg_compile_init(hg_compile *c, const holo_compile_options *options,
                                           size_t n_model, holo_error *e);
 void hg_compile_deinit(hg_compile *c);
+/* All models of the source, compiled. */
+HG_MUST_CHECK holo_status hg_compile_fill(hg_compile *c, const hg_source *source);
 /* From a filled graph to its program. */
 HG_MUST_CHECK holo_status hg_compile_model_run(hg_compile *c, hg_compile_model *m);
 /* Certificates of what the program of a graph reads, behind those of other graphs (certs.c). */
 HG_MUST_CHECK holo_status hg_compile_certs(hg_compile *c, hg_graph *g);
 /* All programs, metadata and weights. */
 HG_MUST_CHECK holo_status hg_compile_write(hg_compile *c, hg_writer *out);
-/* Into memory that holo_buffer_free takes. */
+/* Into memory that holo_buffer_free takes: what is there by now, unchecked. */
+HG_MUST_CHECK holo_status hg_compile_bytes(hg_compile *c, void **out_data, size_t *out_size);
+/* The same with everything that options ask for, checked. */
 HG_MUST_CHECK holo_status hg_compile_to_memory(hg_compile *c, void **out_data, size_t *out_size);
 
 #endif

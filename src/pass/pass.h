@@ -31,6 +31,8 @@ typedef struct hg_pipeline_options {
         is_inferred; /* leaves out the first pass: bodies are inferred with the graph around them */
 } hg_pipeline_options;
 
+/* What goes before when g->ctx->quantize is set: the graph stays one of standard operators. */
+HG_MUST_CHECK holo_status hg_pipeline_quantize(hg_graph *g, const hg_pipeline_options *options);
 HG_MUST_CHECK holo_status hg_pipeline_run(hg_graph *g, const hg_pipeline_options *options);
 /* In pipeline order, NULL-terminated; passes that repeat stand there several times. */
 const hg_pass *const *hg_pipeline(void);

@@ -42,6 +42,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_push_transpose,
     &hg_pass_fold_constants,  /* constants that were transposed on the way */
     &hg_pass_resolve_symbols, /* nobody reads a size from a constant */
+    &hg_pass_pack_bits,
     &hg_pass_pack_weights,
     &hg_pass_pack_codes,
     &hg_pass_drop_dead,       /* fusion counts uses */
@@ -50,6 +51,27 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_fuse_pointwise,
     &hg_pass_fuse_epilogue,
     &hg_pass_drop_dead,
+    NULL,
+};
+
+/* In front of all that when weights are quantised: what it takes to see products and convolutions
+ * with their final weights, still as the operators of the standard. */
+static const hg_pass *const pipeline_quantize[] = {
+    &hg_pass_infer_shapes,
+    &hg_pass_fold_shapes,
+    &hg_pass_remove_identity,
+    &hg_pass_drop_dead,
+    &hg_pass_fold_constants,
+    &hg_pass_resolve_symbols,
+    &hg_pass_fold_shapes,
+    &hg_pass_fold_constants,
+    &hg_pass_resolve_symbols,
+    &hg_pass_drop_dead,
+    &hg_pass_simplify,
+    &hg_pass_fold_batchnorm, /* codes are those of the folded weights */
+    &hg_pass_drop_dead,
+    &hg_pass_quantize,
+    &hg_pass_drop_dead, /* float weights */
     NULL,
 };
 
@@ -67,6 +89,7 @@ const hg_pass *hg_pass_find(const char *name)
 
 void holo_passes_visit(void (*visit)(void *user, const char *name, const char *brief), void *user)
 {
+    visit(user, hg_pass_quantize.name, hg_pass_quantize.brief);
     for (size_t i = 0; pipeline_order[i] != NULL; i++) {
         bool seen = false;
         for (size_t k = 0; k < i; k++)
@@ -110,13 +133,11 @@ static holo_status pipeline_check_names(const hg_graph *g, const hg_pipeline_opt
     return HOLO_OK;
 }
 
-holo_status hg_pipeline_run(hg_graph *g, const hg_pipeline_options *o)
+static holo_status pipeline_run(hg_graph *g, const hg_pass *const *order, uint64_t total,
+                                const hg_pipeline_options *o)
 {
-    uint64_t total = HG_COUNT(pipeline_order) - 1;
-    HG_TRY(pipeline_check_names(g, o));
-    HG_TRY(pipeline_dump(g, "import", o));
-    for (size_t i = 0; pipeline_order[i] != NULL; i++) {
-        const hg_pass *pass = pipeline_order[i];
+    for (size_t i = 0; order[i] != NULL; i++) {
+        const hg_pass *pass = order[i];
         if (o->progress != NULL && !o->progress(o->progress_user, pass->name, i, total))
             return hg_fail(g->ctx->error, HOLO_E_CANCELLED, "cancelled before pass %s", pass->name);
         HG_TRY(hg_ctx_check_time(g->ctx));
@@ -130,4 +151,19 @@ holo_status hg_pipeline_run(hg_graph *g, const hg_pipeline_options *o)
         HG_TRY(pipeline_dump(g, pass->name, o));
     }
     return HOLO_OK;
+}
+
+holo_status hg_pipeline_quantize(hg_graph *g, const hg_pipeline_options *o)
+{
+    hg_pipeline_options quiet = *o;
+    quiet.progress = NULL; /* it counts the passes that always run */
+    HG_TRY(pipeline_check_names(g, o));
+    return pipeline_run(g, pipeline_quantize, 0, &quiet);
+}
+
+holo_status hg_pipeline_run(hg_graph *g, const hg_pipeline_options *o)
+{
+    HG_TRY(pipeline_check_names(g, o));
+    HG_TRY(pipeline_dump(g, "import", o));
+    return pipeline_run(g, pipeline_order, HG_COUNT(pipeline_order) - 1, o);
 }

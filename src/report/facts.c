@@ -52,6 +52,7 @@ const char *hg_facts_section_text(uint32_t kind)
     case HG_SECTION_META: return "metadata";
     case HG_SECTION_NAMES: return "names";
     case HG_SECTION_CERTS: return "proofs";
+    case HG_SECTION_MEMO: return "memo";
     default: return "unknown";
     }
 }

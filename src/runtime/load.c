@@ -237,6 +237,8 @@ static holo_status load_sections(holo_model *m, size_t size, const holo_kernels 
     if (table == NULL) return hg_fail_nomem(e, head.n_section * sizeof *table);
     memcpy(table, m->data + sizeof head, head.n_section * sizeof *table);
     HG_TRY(hg_holo_check(&head, table, size, e));
+    m->section = table;
+    m->n_section = head.n_section;
     m->graph = hg_arena_array(&m->arena, head.n_section, sizeof *m->graph);
     if (m->graph == NULL) return hg_fail_nomem(e, head.n_section * sizeof *m->graph);
     for (uint32_t i = 0; i < head.n_section; i++)

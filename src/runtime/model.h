@@ -2,6 +2,7 @@
 #ifndef HG_RUNTIME_MODEL_H
 #define HG_RUNTIME_MODEL_H
 
+#include "archive/holo.h"
 #include "base/arena.h"
 #include "base/file.h"
 #include "isa/program.h"
@@ -53,8 +54,10 @@ struct holo_model {
     size_t meta_bytes;
     uint32_t flags;
     holo_limits limits;
-    uint64_t n_step;           /* of all programs */
-    const holo_kernels *extra; /* beside the table passed to open; NULL: none */
+    uint64_t n_step;                /* of all programs */
+    const holo_kernels *extra;      /* beside the table passed to open; NULL: none */
+    const hg_holo_section *section; /* a checked copy of the table */
+    uint32_t n_section;
 };
 
 /* Names of a graph's inputs and outputs, by which callers find them, are text and differ. */

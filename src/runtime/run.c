@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "isa/deep.h"
 #include "runtime/control.h"
+#include "runtime/memo.h"
 #include "runtime/redzone.h"
 #include "runtime/settle.h"
 
@@ -238,7 +239,9 @@ holo_status holo_session_run(holo_session *session, holo_error *error)
     h->iterations = 0;
     hg_pool_settle(session->pool);
     if (h->run_ms != 0) h->start = hg_clock_seconds();
-    holo_status status = hg_session_run(session, error);
+    holo_memo *memo = session->memo;
+    holo_status status =
+        memo == NULL ? hg_session_run(session, error) : memo->run(memo, session, error);
     /* A cancel that came too late for this run is for the next one. */
     if (status == HOLO_E_CANCELLED) atomic_store(&h->cancelled, false);
     return status;

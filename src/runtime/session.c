@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "isa/deep.h"
 #include "runtime/control.h"
+#include "runtime/memo.h"
 
 /* Carves arrays out of one block: first pass counts, second pass points. */
 typedef struct session_carver {
@@ -159,7 +160,12 @@ holo_status holo_session_new(const holo_model *model, const holo_session_options
     if (options->graph >= model->n_graph)
         return hg_fail(error, HOLO_E_ARG, "graph %u was asked for, the model has %u",
                        options->graph, model->n_graph);
-    return hg_session_make(model, options->graph, options, NULL, out, error);
+    if (options->memo != NULL &&
+        (options->memo->model != model || options->memo->graph != options->graph))
+        return hg_fail(error, HOLO_E_ARG, "the memo belongs to another graph or model");
+    HG_TRY(hg_session_make(model, options->graph, options, NULL, out, error));
+    (*out)->memo = options->memo;
+    return HOLO_OK;
 }
 
 void holo_session_free(holo_session *session)

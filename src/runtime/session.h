@@ -46,6 +46,7 @@ struct holo_session {
     hg_shared own, *shared; /* shared: own, or that of the session whose body this is */
     holo_trace_fn trace;
     void *trace_user;
+    holo_memo *memo;
 
     void *block; /* every array below: one allocation */
     size_t block_bytes;

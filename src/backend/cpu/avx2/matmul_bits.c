@@ -1,0 +1,420 @@
+/* matmul_bits.c - matmul.bits for AVX2, equal to the reference bit by bit.
+ *
+ * 2, 3 and 4 bits are unpacked and multiplied as unsigned numbers with the signed codes of the row,
+ * in pairs of 16 bits that cannot overflow before they are widened; what stands for 0 comes off
+ * with the sum of the row. 8 bits and books multiply |row| with weights that take over its sign. 1
+ * bit and ternary are looked up: the row gives a table of 16 sums of 4 (or 2) of its codes, and one
+ * shuffle for each byte of a sum serves 32 columns. Unpacking those instead was half as fast. */
+#include "kernel/matmul_bits.h"
+
+#include <float.h>
+#include <immintrin.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct bits_sums {
+    __m256i v[4]; /* 8 columns each */
+} bits_sums;
+
+HG_INLINE __m256i bits_load(const void *p)
+{
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+/* Four codes of the row, eight times. */
+HG_INLINE __m256i bits_four(const int8_t *x)
+{
+    int32_t four;
+    memcpy(&four, x, sizeof four);
+    return _mm256_set1_epi32(four);
+}
+
+/* ---- the row --------------------------------------------------------------------------------- */
+
+static float bits_largest(const float *x, int64_t n, bool *finite)
+{
+    const __m256 clear = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
+    const __m256 limit = _mm256_set1_ps(FLT_MAX);
+    __m256 most = _mm256_setzero_ps(), good = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
+    int64_t i = 0;
+    float lane[8], largest = 0;
+    for (; i + 8 <= n; i += 8) {
+        const __m256 v = _mm256_and_ps(_mm256_loadu_ps(x + i), clear);
+        good = _mm256_and_ps(good, _mm256_cmp_ps(v, limit, _CMP_LE_OQ));
+        most = _mm256_max_ps(most, v);
+    }
+    *finite = _mm256_movemask_ps(good) == 255;
+    _mm256_storeu_ps(lane, most);
+    for (int k = 0; k < 8; k++)
+        largest = lane[k] > largest ? lane[k] : largest;
+    for (; i < n; i++) {
+        *finite &= fabsf(x[i]) <= FLT_MAX;
+        largest = fabsf(x[i]) > largest ? fabsf(x[i]) : largest;
+    }
+    return largest;
+}
+
+/* Codes of n numbers, rounded to even; returns their sum. */
+static int32_t bits_round(const float *x, int64_t n, float inverse, int8_t *code)
+{
+    const __m256 by = _mm256_set1_ps(inverse);
+    __m256i sum = _mm256_setzero_si256();
+    int32_t lane[8], all = 0;
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const __m256i v = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + i), by));
+        const __m128i half =
+            _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+        _mm_storel_epi64((__m128i *)(void *)(code + i), _mm_packs_epi16(half, half));
+        sum = _mm256_add_epi32(sum, v);
+    }
+    _mm256_storeu_si256((__m256i *)(void *)lane, sum);
+    for (int k = 0; k < 8; k++)
+        all += lane[k];
+    for (; i < n; i++) {
+        code[i] = (int8_t)nearbyintf(x[i] * inverse);
+        all += code[i];
+    }
+    return all;
+}
+
+static void bits_quantize(const hg_bits_shape *s, const float *x, hg_bits_row *row)
+{
+    for (int64_t g = 0; g < s->groups; g++) {
+        const int64_t from = g * s->group, n = hg_min(s->group, s->k - from);
+        bool finite;
+        const float most = bits_largest(x + from, n, &finite);
+        const bool is_zero = !finite || most < HG_BITS_LEAST;
+        row->scale[g] = !finite ? NAN : is_zero ? 0 : most / 127;
+        memset(row->code + from, 0, (size_t)s->group);
+        row->sum[g] = is_zero ? 0 : bits_round(x + from, n, 127 / most, row->code + from);
+    }
+}
+
+/* ---- unpacked: 32 of i, four times 8 columns --------------------------------------------------
+ */
+
+/* 16-bit sums of pairs become sums of columns. */
+HG_INLINE void bits_widen(bits_sums *sums, const __m256i pair[4])
+{
+    const __m256i one = _mm256_set1_epi16(1);
+    for (int v = 0; v < 4; v++)
+        sums->v[v] = _mm256_add_epi32(sums->v[v], _mm256_madd_epi16(pair[v], one));
+}
+
+/* 8 products of at most 15 * 127 in a sum: 30,480. */
+HG_INLINE void bits_step_4(const uint8_t *p, const int8_t *x, bits_sums *sums)
+{
+    const __m256i low = _mm256_set1_epi8(15);
+    __m256i pair[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                       _mm256_setzero_si256()};
+    for (int i = 0; i < HG_BITS_STEP; i += 8, p += 128) {
+        const __m256i a = bits_four(x + i), b = bits_four(x + i + 4);
+        for (int v = 0; v < 4; v++) {
+            const __m256i w = bits_load(p + 32 * v);
+            const __m256i first = _mm256_maddubs_epi16(_mm256_and_si256(w, low), a);
+            const __m256i second =
+                _mm256_maddubs_epi16(_mm256_and_si256(_mm256_srli_epi16(w, 4), low), b);
+            pair[v] = _mm256_add_epi16(pair[v], _mm256_add_epi16(first, second));
+        }
+    }
+    bits_widen(sums, pair);
+}
+
+/* Codes of two bits, 16 of i: adds to pairs. */
+HG_INLINE void bits_pairs_2(const uint8_t *p, const int8_t *x, __m256i pair[4])
+{
+    const __m256i two = _mm256_set1_epi8(3);
+    const __m256i a = bits_four(x), b = bits_four(x + 4), c = bits_four(x + 8),
+                  d = bits_four(x + 12);
+    for (int v = 0; v < 4; v++) {
+        const __m256i w = bits_load(p + 32 * v);
+        const __m256i first = _mm256_maddubs_epi16(_mm256_and_si256(w, two), a);
+        const __m256i second =
+            _mm256_maddubs_epi16(_mm256_and_si256(_mm256_srli_epi16(w, 2), two), b);
+        const __m256i third =
+            _mm256_maddubs_epi16(_mm256_and_si256(_mm256_srli_epi16(w, 4), two), c);
+        const __m256i fourth =
+            _mm256_maddubs_epi16(_mm256_and_si256(_mm256_srli_epi16(w, 6), two), d);
+        pair[v] = _mm256_add_epi16(pair[v], _mm256_add_epi16(_mm256_add_epi16(first, second),
+                                                             _mm256_add_epi16(third, fourth)));
+    }
+}
+
+HG_INLINE void bits_step_2(const uint8_t *p, const int8_t *x, bits_sums *sums)
+{
+    __m256i pair[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                       _mm256_setzero_si256()};
+    bits_pairs_2(p, x, pair);
+    bits_pairs_2(p + 128, x + 16, pair);
+    bits_widen(sums, pair);
+}
+
+/* The third bit counts 4: 8 products of at most 7 * 127 in a sum. */
+HG_INLINE void bits_step_3(const uint8_t *p, const int8_t *x, bits_sums *sums)
+{
+    const __m256i bit = _mm256_set1_epi8(4);
+    __m256i pair[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                       _mm256_setzero_si256()};
+    bits_pairs_2(p, x, pair);
+    bits_pairs_2(p + 128, x + 16, pair);
+    for (int v = 0; v < 4; v++) {
+        const __m256i w = bits_load(p + 256 + 32 * v);
+        for (int t = 0; t < 8; t++) {
+            const __m256i third = t < 2 ? _mm256_slli_epi16(w, 2 - t) : _mm256_srli_epi16(w, t - 2);
+            pair[v] = _mm256_add_epi16(
+                pair[v], _mm256_maddubs_epi16(_mm256_and_si256(third, bit), bits_four(x + 4 * t)));
+        }
+    }
+    bits_widen(sums, pair);
+}
+
+/* ---- with signs: |row| times weights that take over its sign -----------------------------------
+ */
+
+/* -128 has no opposite: it counts as -127, in the reference too. */
+HG_INLINE __m256i bits_clamp(__m256i w)
+{
+    return _mm256_max_epi8(w, _mm256_set1_epi8(-127));
+}
+
+/* A pair is at most 2 * 127 * 127 = 32,258. */
+HG_INLINE __m256i bits_signed(__m256i w, __m256i x)
+{
+    return _mm256_maddubs_epi16(_mm256_abs_epi8(x), _mm256_sign_epi8(w, x));
+}
+
+HG_INLINE void bits_step_8(const uint8_t *p, const int8_t *x, bits_sums *sums)
+{
+    for (int i = 0; i < HG_BITS_STEP; i += 4, p += 128) {
+        const __m256i four = bits_four(x + i), one = _mm256_set1_epi16(1);
+        for (int v = 0; v < 4; v++)
+            sums->v[v] = _mm256_add_epi32(
+                sums->v[v],
+                _mm256_madd_epi16(bits_signed(bits_clamp(bits_load(p + 32 * v)), four), one));
+    }
+}
+
+HG_INLINE void bits_step_book(const uint8_t *p, const int8_t *x, __m256i book, bits_sums *sums)
+{
+    const __m256i low = _mm256_set1_epi8(15), one = _mm256_set1_epi16(1);
+    for (int i = 0; i < HG_BITS_STEP; i += 8, p += 128) {
+        const __m256i a = bits_four(x + i), b = bits_four(x + i + 4);
+        for (int v = 0; v < 4; v++) {
+            const __m256i w = bits_load(p + 32 * v);
+            const __m256i first = _mm256_shuffle_epi8(book, _mm256_and_si256(w, low));
+            const __m256i second =
+                _mm256_shuffle_epi8(book, _mm256_and_si256(_mm256_srli_epi16(w, 4), low));
+            const __m256i sum = _mm256_add_epi32(_mm256_madd_epi16(bits_signed(first, a), one),
+                                                 _mm256_madd_epi16(bits_signed(second, b), one));
+            sums->v[v] = _mm256_add_epi32(sums->v[v], sum);
+        }
+    }
+}
+
+/* ---- looked up ------------------------------------------------------------------------------- */
+
+/* Entries of a table: the low bytes of its 16 sums, then the high ones. */
+enum { BITS_TABLE = 32 };
+
+HG_INLINE void bits_table(__m256i sum, uint8_t *out)
+{
+    const __m256i low = _mm256_and_si256(sum, _mm256_set1_epi16(255));
+    const __m256i both = _mm256_packus_epi16(low, _mm256_srli_epi16(sum, 8));
+    _mm256_storeu_si256((__m256i *)(void *)out, _mm256_permute4x64_epi64(both, 0xd8));
+}
+
+/* Sums of 4 codes under all signs: bit b of the entry is that of code b. */
+HG_INLINE void bits_table_1(const int8_t *x, uint8_t *out)
+{
+    const __m256i a = _mm256_setr_epi16(-1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1);
+    const __m256i b = _mm256_setr_epi16(-1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, 1);
+    const __m256i c = _mm256_setr_epi16(-1, -1, -1, -1, 1, 1, 1, 1, -1, -1, -1, -1, 1, 1, 1, 1);
+    const __m256i d = _mm256_setr_epi16(-1, -1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1, 1, 1);
+    const __m256i first = _mm256_add_epi16(_mm256_sign_epi16(_mm256_set1_epi16(x[0]), a),
+                                           _mm256_sign_epi16(_mm256_set1_epi16(x[1]), b));
+    const __m256i second = _mm256_add_epi16(_mm256_sign_epi16(_mm256_set1_epi16(x[2]), c),
+                                            _mm256_sign_epi16(_mm256_set1_epi16(x[3]), d));
+    bits_table(_mm256_add_epi16(first, second), out);
+}
+
+/* (e / 3 - 1) x0 + (e % 3 - 1) x1 */
+HG_INLINE void bits_table_ternary(const int8_t *x, uint8_t *out)
+{
+    const __m256i a = _mm256_setr_epi16(-1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4);
+    const __m256i b = _mm256_setr_epi16(-1, 0, 1, -1, 0, 1, -1, 0, 1, -1, 0, 1, -1, 0, 1, -1);
+    bits_table(_mm256_add_epi16(_mm256_mullo_epi16(_mm256_set1_epi16(x[0]), a),
+                                _mm256_mullo_epi16(_mm256_set1_epi16(x[1]), b)),
+               out);
+}
+
+static void bits_tables(const hg_bits_shape *s, const int8_t *x, uint8_t *out)
+{
+    const int64_t k = s->groups * s->group, each = s->kind == HG_BITS_1 ? 4 : 2;
+    for (int64_t i = 0; i < k; i += each, out += BITS_TABLE) {
+        if (s->kind == HG_BITS_1)
+            bits_table_1(x + i, out);
+        else
+            bits_table_ternary(x + i, out);
+    }
+}
+
+/* 16-bit sums of 32 columns: columns 0-7 and 16-23, then the others. */
+typedef struct bits_looked {
+    __m256i low, high;
+} bits_looked;
+
+HG_INLINE void bits_look(bits_looked *y, __m256i index, const uint8_t *table)
+{
+    const __m256i low =
+        _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)table));
+    const __m256i high =
+        _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)(table + 16)));
+    const __m256i a = _mm256_shuffle_epi8(low, index), b = _mm256_shuffle_epi8(high, index);
+    y->low = _mm256_add_epi16(y->low, _mm256_unpacklo_epi8(a, b));
+    y->high = _mm256_add_epi16(y->high, _mm256_unpackhi_epi8(a, b));
+}
+
+HG_INLINE void bits_looked_widen(bits_sums *sums, const bits_looked *y)
+{
+    const __m256i part[4] = {_mm256_cvtepi16_epi32(_mm256_castsi256_si128(y->low)),
+                             _mm256_cvtepi16_epi32(_mm256_castsi256_si128(y->high)),
+                             _mm256_cvtepi16_epi32(_mm256_extracti128_si256(y->low, 1)),
+                             _mm256_cvtepi16_epi32(_mm256_extracti128_si256(y->high, 1))};
+    for (int v = 0; v < 4; v++)
+        sums->v[v] = _mm256_add_epi32(sums->v[v], part[v]);
+}
+
+/* n loads of two indexes a byte; at most 32 sums of 635 (whatever the bytes) in 16 bits. */
+HG_INLINE void bits_step_looked(const uint8_t *p, const uint8_t *table, int n, bits_sums *sums)
+{
+    const __m256i nibble = _mm256_set1_epi8(15);
+    bits_looked y = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+    for (int i = 0; i < n; i++, p += 32, table += 2 * BITS_TABLE) {
+        const __m256i w = bits_load(p);
+        bits_look(&y, _mm256_and_si256(w, nibble), table);
+        bits_look(&y, _mm256_and_si256(_mm256_srli_epi16(w, 4), nibble), table + BITS_TABLE);
+    }
+    bits_looked_widen(sums, &y);
+}
+
+/* ---- a panel --------------------------------------------------------------------------------- */
+
+/* `kind` is constant where this is inlined. */
+HG_INLINE void bits_group(const hg_bits_shape *s, hg_bits_kind kind, const uint8_t *p,
+                          const int8_t *x, const uint8_t *table, __m256i book, bits_sums *sums)
+{
+    const size_t step = (size_t)HG_BITS_STEP * s->group_bytes / (size_t)s->group;
+    for (int64_t i = 0; i < s->group; i += HG_BITS_STEP, p += step) {
+        switch (kind) {
+        case HG_BITS_1: bits_step_looked(p, table + i / 4 * BITS_TABLE, 4, sums); break;
+        case HG_BITS_TERNARY: bits_step_looked(p, table + i / 2 * BITS_TABLE, 8, sums); break;
+        case HG_BITS_2: bits_step_2(p, x + i, sums); break;
+        case HG_BITS_3: bits_step_3(p, x + i, sums); break;
+        case HG_BITS_4: bits_step_4(p, x + i, sums); break;
+        case HG_BITS_BOOK: bits_step_book(p, x + i, book, sums); break;
+        case HG_BITS_8:
+        case HG_BITS_KINDS: bits_step_8(p, x + i, sums); break;
+        }
+    }
+}
+
+/* A group of one panel: y += sums * scales. */
+HG_INLINE void bits_panel(const hg_args *a, const hg_bits_shape *s, hg_bits_kind kind,
+                          const hg_bits_row *row, const uint8_t *tables, int64_t panel, int64_t g,
+                          __m256i book, float y[HG_BITS_COLUMNS])
+{
+    const float *scale = hg_bits_scales(a, s, panel, g);
+    bits_sums sums = {{_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                       _mm256_setzero_si256()}};
+    bits_group(s, kind, hg_bits_codes(a, s, panel, g), row->code + g * s->group, tables, book,
+               &sums);
+    const bool looked = kind == HG_BITS_1 || kind == HG_BITS_TERNARY;
+    const __m256i off = _mm256_set1_epi32(looked ? 0 : hg_bits_zero(kind) * row->sum[g]);
+    const __m256 by = _mm256_set1_ps(row->scale[g]);
+    for (int v = 0; v < 4; v++) {
+        const __m256 sum = _mm256_cvtepi32_ps(_mm256_sub_epi32(sums.v[v], off));
+        const __m256 both = _mm256_mul_ps(by, _mm256_loadu_ps(scale + 8 * v));
+        _mm256_storeu_ps(y + 8 * v,
+                         _mm256_add_ps(_mm256_loadu_ps(y + 8 * v), _mm256_mul_ps(sum, both)));
+    }
+}
+
+/* Panels [first, end) take turns, so that the tables of a group are read from L1: those of 4096 of
+ * k fill it. */
+HG_INLINE void bits_panels(const hg_args *a, const hg_bits_shape *s, hg_bits_kind kind,
+                           const hg_bits_row *row, const uint8_t *tables, int64_t first,
+                           int64_t end, float (*y)[HG_BITS_COLUMNS])
+{
+    const int64_t per_table = kind == HG_BITS_1 ? 4 : 2;
+    __m256i book = _mm256_setzero_si256();
+    if (kind == HG_BITS_BOOK)
+        book = bits_clamp(_mm256_broadcastsi128_si256(
+            _mm_loadu_si128((const __m128i *)(const void *)a->in[3].data)));
+    memset(y, 0, (size_t)(end - first) * sizeof *y);
+    for (int64_t g = 0; g < s->groups; g++)
+        for (int64_t panel = first; panel < end; panel++)
+            bits_panel(a, s, kind, row, tables + g * s->group / per_table * BITS_TABLE, panel, g,
+                       book, y[panel - first]);
+}
+
+static void bits_panels_of(const hg_args *a, const hg_bits_shape *s, const hg_bits_row *row,
+                           const uint8_t *tables, int64_t first, int64_t end,
+                           float (*y)[HG_BITS_COLUMNS])
+{
+    switch (s->kind) {
+    case HG_BITS_1: bits_panels(a, s, HG_BITS_1, row, tables, first, end, y); break;
+    case HG_BITS_TERNARY: bits_panels(a, s, HG_BITS_TERNARY, row, tables, first, end, y); break;
+    case HG_BITS_2: bits_panels(a, s, HG_BITS_2, row, tables, first, end, y); break;
+    case HG_BITS_3: bits_panels(a, s, HG_BITS_3, row, tables, first, end, y); break;
+    case HG_BITS_4: bits_panels(a, s, HG_BITS_4, row, tables, first, end, y); break;
+    case HG_BITS_BOOK: bits_panels(a, s, HG_BITS_BOOK, row, tables, first, end, y); break;
+    case HG_BITS_8:
+    case HG_BITS_KINDS: bits_panels(a, s, HG_BITS_8, row, tables, first, end, y); break;
+    }
+}
+
+static size_t bits_scratch(const hg_args *a)
+{
+    const hg_bits_shape s = hg_bits_shape_of(a);
+    const size_t k = (size_t)(s.groups * s.group);
+    const size_t tables = s.kind == HG_BITS_1         ? k / 4 * BITS_TABLE
+                          : s.kind == HG_BITS_TERNARY ? k / 2 * BITS_TABLE
+                                                      : 0;
+    return hg_bits_row_bytes(&s) + tables;
+}
+
+/* Panels that take turns where tables are read; other kinds stream, which prefetching likes better
+ * (bench/lowbit.c: 22 GB/s against 7). */
+enum { BITS_TURN = 8 };
+
+static void bits_run(const hg_args *a, hg_range r)
+{
+    const hg_bits_shape s = hg_bits_shape_of(a);
+    hg_bits_row row = hg_bits_row_in(&s, r.scratch);
+    uint8_t *tables = (uint8_t *)r.scratch + hg_bits_row_bytes(&s);
+    const bool looked = s.kind == HG_BITS_1 || s.kind == HG_BITS_TERNARY;
+    const int64_t turn = looked ? BITS_TURN : 1;
+    float y[BITS_TURN][HG_BITS_COLUMNS];
+    for (int64_t m = 0; m < s.m; m++) {
+        bits_quantize(&s, (const float *)a->in[0].data + m * s.k, &row);
+        if (looked) bits_tables(&s, row.code, tables);
+        for (int64_t u = r.begin; u < r.end; u += turn) {
+            const int64_t end = hg_min(u + turn, r.end), first = u * HG_BITS_COLUMNS;
+            const int64_t n = hg_min(end * HG_BITS_COLUMNS, s.n) - first;
+            bits_panels_of(a, &s, &row, tables, u, end, y);
+            memcpy((float *)a->out[0].data + m * s.n + first, y, (size_t)n * sizeof y[0][0]);
+        }
+    }
+}
+
+const hg_kernel hg_kernels_matmul_bits_avx2[] = {
+    {.name = "matmul.bits",
+     .cpu = HG_CPU_AVX2,
+     .check = hg_matmul_bits_check,
+     .units = hg_matmul_bits_units,
+     .scratch = bits_scratch,
+     .cost = hg_matmul_bits_cost,
+     .run = bits_run},
+    {0},
+};

@@ -1,0 +1,373 @@
+/* quantize.c - runs samples through the float model for ranges, then through the quantised one for
+ * errors.
+ *
+ * Both are compiled from the same source as the result, with activations and layers as additional
+ * outputs; a layer is known by its number in all of them. */
+#include "compile/quantize.h"
+
+#include "compile/sample.h"
+#include "pass/quantize.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { QUANTIZE_BINS = 4096 };
+
+typedef struct quantize_error {
+    double sum, max, squares, size; /* of |difference|, differences squared, results squared */
+    uint64_t count;
+    bool is_measured;
+} quantize_error;
+
+struct hg_quantize_run {
+    hg_quantize q;
+    uint32_t n_output;      /* of the model itself */
+    quantize_error *layer;  /* per layer */
+    quantize_error *output; /* per output */
+    const char **name;      /* of outputs */
+};
+
+/* ---- models beside the one that is made ------------------------------------------------------ */
+
+static holo_status quantize_sampler(hg_compile *c, hg_quantize *q, hg_sampler *out)
+{
+    holo_compile_options options = *c->options;
+    hg_compile inner;
+    void *data = NULL;
+    size_t size = 0;
+    options.n_precompute = 0;
+    options.quantize = HOLO_QUANTIZE_NONE;
+    options.n_calibrate = 0;
+    options.dump = NULL;
+    options.progress = NULL;
+    options.log = NULL;
+    options.emit = NULL;
+    options.flags &= ~(uint32_t)HOLO_COMPILE_CHECK_ONLY;
+    holo_status status = hg_compile_init(&inner, &options, 1, c->ctx.error);
+    inner.ctx.quantize = q;
+    inner.source = c->source;
+    if (status == HOLO_OK) status = c->source->fill(&inner, c->source);
+    if (status == HOLO_OK) status = hg_compile_bytes(&inner, &data, &size);
+    hg_compile_deinit(&inner);
+    HG_TRY(status);
+    return hg_sampler_open(out, &c->ctx, c->options->extra, data, size);
+}
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+static void quantize_widen(hg_quantize_range *r, const holo_tensor *t)
+{
+    const float *x = t->data;
+    const int64_t n = t->dtype == HOLO_F32 ? holo_tensor_count(t) : 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (x[i] < r->low) r->low = x[i];
+        if (x[i] > r->high) r->high = x[i];
+        if (!isfinite(x[i])) r->high = INFINITY; /* refused later */
+    }
+}
+
+static holo_status quantize_average(hg_ctx *ctx, hg_quantize_channels *m, const holo_tensor *t)
+{
+    const float *x = t->data;
+    const int64_t all = holo_tensor_count(t);
+    const int32_t axis = m->is_last ? t->rank - 1 : 1;
+    if (t->dtype != HOLO_F32 || axis < 0 || axis >= t->rank || all == 0) return HOLO_OK;
+    if (m->sum == NULL) {
+        m->channels = t->dim[axis];
+        HG_TRY(HG_NEW(ctx, (size_t)m->channels, &m->sum));
+        HG_TRY(HG_NEW(ctx, (size_t)m->channels, &m->squares));
+        HG_TRY(HG_NEW(ctx, (size_t)m->channels, &m->range));
+    }
+    if (t->dim[axis] != m->channels) return HOLO_OK;
+    int64_t inner = 1;
+    for (int32_t k = axis + 1; k < t->rank; k++)
+        inner *= t->dim[k];
+    for (int64_t i = 0; i < all; i++) {
+        const int64_t k = i / inner % m->channels;
+        m->sum[k] += (double)x[i];
+        m->squares[k] += (double)x[i] * (double)x[i];
+        if (x[i] < m->range[k].low) m->range[k].low = x[i];
+        if (x[i] > m->range[k].high) m->range[k].high = x[i];
+        if (!isfinite(x[i])) m->range[k].high = INFINITY;
+    }
+    m->count += (uint64_t)(all / m->channels);
+    return HOLO_OK;
+}
+
+static holo_status quantize_ranges(hg_compile *c, struct hg_quantize_run *r, hg_sampler *s)
+{
+    const holo_compile_options *o = c->options;
+    for (size_t k = 0; k < o->n_calibrate; k++) {
+        HG_TRY(hg_sampler_run(s, &c->ctx, &o->calibrate[k], k));
+        for (uint32_t i = 0; i < r->q.n_activation; i++) {
+            holo_tensor t;
+            HG_TRY(holo_session_output(s->session, r->n_output + i, &t, c->ctx.error));
+            quantize_widen(&r->q.range[i], &t);
+            HG_TRY(quantize_average(&c->ctx, &r->q.channel[i], &t));
+        }
+    }
+    return HOLO_OK;
+}
+
+/* Numbers by bins of the whole range, per activation. */
+static void quantize_count(uint64_t *bin, const hg_quantize_range *r, const holo_tensor *t)
+{
+    const float *x = t->data;
+    const int64_t n = t->dtype == HOLO_F32 ? holo_tensor_count(t) : 0;
+    const double width = ((double)r->high - (double)r->low) / QUANTIZE_BINS;
+    for (int64_t i = 0; i < n && width > 0 && isfinite(width); i++) {
+        const double at = ((double)x[i] - (double)r->low) / width;
+        bin[at < 0 ? 0 : at >= QUANTIZE_BINS ? QUANTIZE_BINS - 1 : (int)at]++;
+    }
+}
+
+/* Cuts off the bins at both ends that hold the rest of the percentile, half of it each. */
+static void quantize_cut(const uint64_t *bin, double percentile, hg_quantize_range *r)
+{
+    uint64_t all = 0, below = 0, above = 0;
+    int low = 0, high = QUANTIZE_BINS - 1;
+    const double width = ((double)r->high - (double)r->low) / QUANTIZE_BINS;
+    for (int i = 0; i < QUANTIZE_BINS; i++)
+        all += bin[i];
+    const double spare = (double)all * (100.0 - percentile) / 200.0;
+    for (; low < high && (double)(below + bin[low]) <= spare; low++)
+        below += bin[low];
+    for (; high > low && (double)(above + bin[high]) <= spare; high--)
+        above += bin[high];
+    const hg_quantize_range whole = *r;
+    r->low = (float)((double)whole.low + low * width);
+    r->high = (float)((double)whole.low + (high + 1) * width);
+}
+
+static holo_status quantize_percentile(hg_compile *c, struct hg_quantize_run *r, hg_sampler *s)
+{
+    const holo_compile_options *o = c->options;
+    uint64_t *bin;
+    if (o->percentile == 0 || o->percentile == 100) return HOLO_OK;
+    HG_TRY(HG_NEW(&c->ctx, (size_t)r->q.n_activation * QUANTIZE_BINS + 1, &bin));
+    for (size_t k = 0; k < o->n_calibrate; k++) {
+        HG_TRY(hg_sampler_run(s, &c->ctx, &o->calibrate[k], k));
+        for (uint32_t i = 0; i < r->q.n_activation; i++) {
+            holo_tensor t;
+            HG_TRY(holo_session_output(s->session, r->n_output + i, &t, c->ctx.error));
+            quantize_count(bin + (size_t)i * QUANTIZE_BINS, &r->q.range[i], &t);
+        }
+    }
+    for (uint32_t i = 0; i < r->q.n_activation; i++)
+        quantize_cut(bin + (size_t)i * QUANTIZE_BINS, o->percentile, &r->q.range[i]);
+    return HOLO_OK;
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+static void quantize_compare(quantize_error *e, const holo_tensor *a, const holo_tensor *b)
+{
+    const float *x = a->data, *y = b->data;
+    const int64_t n = holo_tensor_count(a);
+    if (a->dtype != HOLO_F32 || b->dtype != HOLO_F32 || n != holo_tensor_count(b)) return;
+    for (int64_t i = 0; i < n; i++) {
+        const double d = fabs((double)x[i] - (double)y[i]);
+        e->sum += d;
+        e->squares += d * d;
+        e->size += (double)x[i] * (double)x[i];
+        if (!(d <= e->max)) e->max = d;
+    }
+    e->count += (uint64_t)n;
+    e->is_measured |= n != 0;
+}
+
+/* Outputs of the float model: its own, activations, layers. Of the quantised one: own, layers. */
+static holo_status quantize_measure(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain,
+                                    hg_sampler *coded, const holo_sample *sample, size_t number)
+{
+    HG_TRY(hg_sampler_run(plain, &c->ctx, sample, number));
+    HG_TRY(hg_sampler_run(coded, &c->ctx, sample, number));
+    for (uint32_t i = 0; i < r->n_output + r->q.n_layer; i++) {
+        const bool is_layer = i >= r->n_output;
+        holo_tensor a, b;
+        HG_TRY(holo_session_output(plain->session, is_layer ? i + r->q.n_activation : i, &a,
+                                   c->ctx.error));
+        HG_TRY(holo_session_output(coded->session, i, &b, c->ctx.error));
+        quantize_compare(is_layer ? &r->layer[i - r->n_output] : &r->output[i], &a, &b);
+    }
+    return HOLO_OK;
+}
+
+/* Without samples, one of random numbers: floats in [-1, 1), integers 0 or 1, symbolic sizes 1. */
+static holo_status quantize_random(hg_compile *c, const holo_model *model, holo_sample *out)
+{
+    const uint32_t n = holo_model_input_count(model, 0);
+    uint32_t state = 12345;
+    holo_tensor *t;
+    const char **name;
+    HG_TRY(HG_NEW(&c->ctx, n + 1, &t));
+    HG_TRY(HG_NEW(&c->ctx, n + 1, &name));
+    for (uint32_t i = 0; i < n; i++) {
+        holo_port port;
+        HG_TRY(holo_model_input(model, 0, i, &port));
+        name[i] = port.name;
+        t[i] = (holo_tensor){.rank = port.rank < 0 ? 0 : port.rank, .dtype = port.dtype};
+        for (int32_t k = 0; k < t[i].rank; k++)
+            t[i].dim[k] = port.dim[k] < 0 ? 1 : port.dim[k];
+        const size_t bytes = holo_tensor_bytes(&t[i]);
+        if (bytes == SIZE_MAX || port.dtype == HOLO_STRING || port.dtype >= HOLO_SEQUENCE)
+            return HOLO_E_UNSUPPORTED;
+        uint8_t *data = hg_arena_alloc(&c->ctx.arena, bytes + 1);
+        if (data == NULL) return hg_fail_nomem(c->ctx.error, bytes);
+        const size_t each = port.dtype == HOLO_F32 ? 4 : hg_dtype_bits(port.dtype) / 8;
+        for (size_t at = 0; each != 0 && at < bytes; at += each) {
+            state = state * 1664525u + 1013904223u;
+            const float x = (float)state / 2147483648.0f - 1;
+            if (port.dtype == HOLO_F32)
+                memcpy(data + at, &x, sizeof x);
+            else if (hg_dtype_in(port.dtype, HG_TYPES_INT | HG_TYPES_BOOL))
+                data[at] = (uint8_t)(state >> 31);
+        }
+        t[i].data = data;
+    }
+    *out = (holo_sample){name, t, n};
+    return HOLO_OK;
+}
+
+static holo_status quantize_errors(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain,
+                                   hg_sampler *coded)
+{
+    const holo_compile_options *o = c->options;
+    holo_sample random;
+    for (size_t k = 0; k < o->n_calibrate; k++)
+        HG_TRY(quantize_measure(c, r, plain, coded, &o->calibrate[k], k));
+    if (o->n_calibrate != 0) return HOLO_OK;
+    /* A model may refuse random numbers (an index out of range): then nothing is measured. */
+    holo_error unused, *e = c->ctx.error;
+    c->ctx.error = &unused;
+    holo_status status = quantize_random(c, plain->model, &random);
+    if (status == HOLO_OK) status = quantize_measure(c, r, plain, coded, &random, 0);
+    c->ctx.error = e;
+    return status == HOLO_E_NOMEM ? hg_fail_nomem(e, 0) : HOLO_OK;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static holo_status quantize_look(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain)
+{
+    r->q.observe = true;
+    HG_TRY(quantize_sampler(c, &r->q, plain));
+    const uint32_t added = r->q.n_activation + r->q.n_layer;
+    r->n_output = holo_model_output_count(plain->model, 0) - added;
+    HG_TRY(HG_NEW(&c->ctx, r->q.n_activation + 1, &r->q.range));
+    HG_TRY(HG_NEW(&c->ctx, r->q.n_layer + 1, &r->layer));
+    HG_TRY(HG_NEW(&c->ctx, r->n_output + 1, &r->output));
+    HG_TRY(HG_NEW(&c->ctx, r->n_output + 1, &r->name));
+    for (uint32_t i = 0; i < r->n_output; i++) {
+        holo_port port;
+        HG_TRY(holo_model_output(plain->model, 0, i, &port));
+        r->name[i] = hg_str_copy(&c->ctx.arena, hg_str_from(port.name)).text;
+        if (r->name[i] == NULL) return hg_fail_nomem(c->ctx.error, strlen(port.name));
+    }
+    HG_TRY(quantize_ranges(c, r, plain));
+    return quantize_percentile(c, r, plain);
+}
+
+static holo_status quantize_check(const hg_compile *c)
+{
+    const holo_compile_options *o = c->options;
+    holo_error *e = c->ctx.error;
+    if (o->quantize < HOLO_QUANTIZE_NONE || o->quantize > HOLO_QUANTIZE_Q96)
+        return hg_fail(e, HOLO_E_ARG, "quantize is %d, expected 0 to %d", (int)o->quantize,
+                       HOLO_QUANTIZE_Q96);
+    if (o->quantize == HOLO_QUANTIZE_NONE && o->n_calibrate != 0)
+        return hg_fail(e, HOLO_E_ARG, "samples for calibration need a way to quantise");
+    if (o->percentile != 0 && !(o->percentile >= 50 && o->percentile <= 100))
+        return hg_fail(e, HOLO_E_ARG, "percentile is %g, expected 50 to 100", o->percentile);
+    if (o->quantize != HOLO_QUANTIZE_NONE && c->n_model != 1)
+        return hg_fail(e, HOLO_E_ARG, "one model is quantised at a time, %zu were given",
+                       c->n_model);
+    return HOLO_OK;
+}
+
+holo_status hg_quantize_begin(hg_compile *c)
+{
+    hg_sampler plain = {0}, coded = {0};
+    struct hg_quantize_run *r;
+    if (c->ctx.quantize != NULL) return HOLO_OK; /* one of the models beside */
+    HG_TRY(quantize_check(c));
+    if (c->options->quantize == HOLO_QUANTIZE_NONE && c->options->emit == NULL) return HOLO_OK;
+    HG_TRY(HG_NEW(&c->ctx, 1, &r));
+    c->quantize = r;
+    r->q = (hg_quantize){
+        .ctx = &c->ctx, .mode = c->options->quantize, .activations = c->options->n_calibrate != 0};
+    holo_status status = HOLO_OK;
+    if (r->q.mode != HOLO_QUANTIZE_NONE) {
+        status = quantize_look(c, r, &plain);
+        r->q.apply = true;
+        if (status == HOLO_OK) status = quantize_sampler(c, &r->q, &coded);
+        if (status == HOLO_OK) status = quantize_errors(c, r, &plain, &coded);
+    }
+    hg_sampler_deinit(&coded, &c->ctx);
+    hg_sampler_deinit(&plain, &c->ctx);
+    r->q.observe = false;
+    c->ctx.quantize = &r->q;
+    return status;
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+static void quantize_fill(const quantize_error *e, holo_layer_report *out)
+{
+    out->is_measured = e->is_measured;
+    if (!e->is_measured) return;
+    out->mean = e->sum / (double)e->count;
+    out->max = e->max;
+    out->relative = e->size == 0 ? sqrt(e->squares) : sqrt(e->squares / e->size);
+}
+
+/* "int8, 53 layers; weights 0.0061; y 0.0123": relative errors, the worst layer's and the outputs'.
+ */
+static holo_status quantize_summary(hg_compile *c, const struct hg_quantize_run *r, hg_graph *g)
+{
+    double worst = 0;
+    for (uint32_t i = 0; i < r->q.n_layer; i++)
+        if (r->q.layer[i].weight_error > worst) worst = r->q.layer[i].weight_error;
+    hg_str text =
+        hg_str_format(&c->ctx.arena, "%s%s, %u layers; relative error of weights at most %.3g",
+                      hg_quantize_name(r->q.mode),
+                      r->q.activations ? " with activations" : " weights", r->q.n_layer, worst);
+    for (uint32_t i = 0; i < r->n_output && text.text != NULL; i++) {
+        holo_layer_report line = {0};
+        quantize_fill(&r->output[i], &line);
+        if (line.is_measured)
+            text = hg_str_format(
+                &c->ctx.arena, "%.*s; output %s: mean %.3g, max %.3g, relative %.3g",
+                (int)text.length, text.text, r->name[i], line.mean, line.max, line.relative);
+    }
+    hg_meta *meta =
+        hg_arena_grow(&c->ctx.arena, g->meta, g->n_meta, &g->meta_capacity, sizeof *meta);
+    if (meta == NULL || text.text == NULL) return hg_fail_nomem(c->ctx.error, sizeof *meta);
+    g->meta = meta;
+    g->meta[g->n_meta++] = (hg_meta){hg_str_from("quantized"), text};
+    return HOLO_OK;
+}
+
+holo_status hg_quantize_end(hg_compile *c, hg_graph *g)
+{
+    const struct hg_quantize_run *r = c->quantize;
+    const holo_compile_options *o = c->options;
+    if (r == NULL || r->q.mode == HOLO_QUANTIZE_NONE) return HOLO_OK;
+    for (uint32_t i = 0; o->layer != NULL && i < r->q.n_layer; i++) {
+        const hg_quantize_layer *l = &r->q.layer[i];
+        holo_layer_report line = {.node = l->node,
+                                  .op = l->op,
+                                  .name = l->name,
+                                  .form = l->form,
+                                  .weights = l->weights,
+                                  .weight_error = l->weight_error};
+        quantize_fill(&r->layer[i], &line);
+        o->layer(o->layer_user, &line);
+    }
+    for (uint32_t i = 0; o->layer != NULL && i < r->n_output; i++) {
+        holo_layer_report line = {.name = r->name[i]};
+        quantize_fill(&r->output[i], &line);
+        o->layer(o->layer_user, &line);
+    }
+    return quantize_summary(c, r, g);
+}

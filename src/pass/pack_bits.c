@@ -1,0 +1,122 @@
+/* pack_bits.c - MatMulNBits that allows activations of 8 bits (accuracy_level 4) reads its weights
+ * from panels: codes of 2, 4 or 8 bits with the usual zero points, or ternary ones. */
+#include "op/op_bits.h"
+#include "pass/pass.h"
+
+typedef struct pack_nbits {
+    int64_t n, k, bits, block, blocks;
+    const uint8_t *codes;
+    const float *scales;
+    hg_bits_kind kind;
+} pack_nbits;
+
+static const void *pack_constant(const hg_graph *g, const hg_node *n, uint32_t i, holo_dtype dtype,
+                                 size_t bytes)
+{
+    const hg_value_id v = hg_node_in(g, n, i);
+    if (v == 0 || !hg_graph_is_const(g, v)) return NULL;
+    const hg_value *value = hg_graph_value(g, v);
+    return value->type.dtype == dtype && value->constant->bytes == bytes ? value->constant->data
+                                                                         : NULL;
+}
+
+/* Every packed zero point is 1: codes 0, 1, 2 are -1, 0, 1. */
+static bool pack_is_ternary(const hg_graph *g, const hg_node *n, const pack_nbits *p)
+{
+    const size_t bytes = (size_t)(p->n * hg_ceil_div(p->blocks, 4));
+    const uint8_t *zeros = pack_constant(g, n, 3, HOLO_U8, bytes);
+    const size_t count = (size_t)(p->n * p->blocks * p->block / 4);
+    if (p->bits != 2 || zeros == NULL) return false;
+    for (size_t i = 0; i < bytes; i++)
+        if (zeros[i] != 0x55) return false;
+    for (size_t i = 0; i < count; i++)
+        if ((p->codes[i] & p->codes[i] >> 1 & 0x55) != 0) return false; /* a code of 3 */
+    return true;
+}
+
+static bool pack_read(const hg_graph *g, const hg_node *n, pack_nbits *out)
+{
+    pack_nbits p = {.n = hg_node_int(n, "N", 0),
+                    .k = hg_node_int(n, "K", 0),
+                    .bits = hg_node_int(n, "bits", 4),
+                    .block = hg_node_int(n, "block_size", 0)};
+    if (p.n < 1 || p.k < 1 || p.block < HG_BITS_STEP || p.block > 65536 || n->n_in > 4)
+        return false;
+    p.blocks = hg_ceil_div(p.k, p.block);
+    p.codes = pack_constant(g, n, 1, HOLO_U8, (size_t)(p.n * p.blocks * p.block * p.bits / 8));
+    p.scales = pack_constant(g, n, 2, HOLO_F32, (size_t)(p.n * p.blocks) * sizeof(float));
+    if (p.codes == NULL || p.scales == NULL) return false;
+    p.kind = p.bits == 2 ? HG_BITS_2 : p.bits == 4 ? HG_BITS_4 : HG_BITS_8;
+    const bool usual = hg_node_in(g, n, 3) == 0;
+    if (!usual && !pack_is_ternary(g, n, &p)) return false;
+    if (!usual) p.kind = HG_BITS_TERNARY;
+    /* Panels have no place for -128. */
+    for (int64_t i = 0; p.bits == 8 && i < p.n * p.blocks * p.block; i++)
+        if (p.codes[i] == 0 && i % (p.blocks * p.block) < p.k) return false;
+    *out = p;
+    return true;
+}
+
+/* Codes of one byte each; 8-bit ones lose their zero point. */
+static holo_status pack_unpack(hg_ctx *ctx, const pack_nbits *p, uint8_t **out)
+{
+    HG_TRY(HG_NEW(ctx, (size_t)(p->n * p->k), out));
+    const int64_t row = p->blocks * p->block * p->bits / 8;
+    for (int64_t c = 0; c < p->n; c++) {
+        for (int64_t i = 0; i < p->k; i++) {
+            const int64_t bit = i * p->bits;
+            const uint32_t byte = p->codes[c * row + bit / 8];
+            const uint32_t code = byte >> (bit % 8) & ((1u << p->bits) - 1);
+            (*out)[c * p->k + i] = (uint8_t)(p->bits == 8 ? code - 128 : code);
+        }
+    }
+    return HOLO_OK;
+}
+
+static holo_status pack_node(hg_graph *g, hg_node_id id, const pack_nbits *p)
+{
+    uint8_t *codes, *packed;
+    float *scales;
+    hg_build b;
+    HG_TRY(pack_unpack(g->ctx, p, &codes));
+    HG_TRY(hg_bits_pack(g->ctx, p->kind, codes, p->scales, p->n, p->k, p->block, &packed, &scales));
+    hg_build_init(&b, g, id);
+    hg_type bytes = {.dtype = HOLO_U8, .rank = 1}, table = {.dtype = HOLO_F32, .rank = 3};
+    const int64_t panels = hg_ceil_div(p->n, HG_BITS_COLUMNS);
+    const size_t size = hg_bits_bytes(p->kind, p->n, p->k, p->block);
+    bytes.dim[0] = hg_dim_const(&g->dims, (int64_t)size);
+    table.dim[0] = hg_dim_const(&g->dims, panels);
+    table.dim[1] = hg_dim_const(&g->dims, p->blocks);
+    table.dim[2] = hg_dim_const(&g->dims, HG_BITS_COLUMNS);
+    hg_value_id in[3] = {
+        hg_build_in(&b, 0), hg_build_const(&b, bytes, packed, size),
+        hg_build_const(&b, table, scales, (size_t)(panels * p->blocks * HG_BITS_COLUMNS) * 4)};
+    hg_attr attr[] = {hg_attr_make_int("n", p->n), hg_attr_make_int("kind", p->kind),
+                      hg_attr_make_int("group", p->block)};
+    hg_value_id made = hg_build_op(&b, "holo:MatMulBits", in, 3, attr, HG_COUNT(attr));
+    hg_build_replace(&b, 0, made);
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    return b.status;
+}
+
+static holo_status pack_bits_run(hg_graph *g, bool *changed)
+{
+    if ((g->ctx->flags & HOLO_COMPILE_PLAIN) != 0) return HOLO_OK;
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first, next; id != 0; id = next) {
+        const hg_node *n = hg_graph_node(g, id);
+        pack_nbits p;
+        next = n->next;
+        if (!hg_op_is(n, "com.microsoft:MatMulNBits") || hg_node_int(n, "accuracy_level", 0) != 4 ||
+            hg_graph_value(g, hg_node_in(g, n, 0))->type.dtype != HOLO_F32 || !pack_read(g, n, &p))
+            continue;
+        HG_TRY(pack_node(g, id, &p));
+        *changed = true;
+    }
+    return HOLO_OK;
+}
+
+const hg_pass hg_pass_pack_bits = {
+    .name = "pack_bits",
+    .brief = "low-bit weights go into panels where activations of 8 bits are allowed",
+    .run = pack_bits_run,
+};

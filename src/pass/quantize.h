@@ -1,0 +1,67 @@
+/* quantize.h - what the quantize pass is told and what it tells: the ranges of activations go in,
+ * the layers it found come out. */
+#ifndef HG_PASS_QUANTIZE_H
+#define HG_PASS_QUANTIZE_H
+
+#include "pass/pass.h"
+
+/* One product or convolution with constant weights. Texts lie in the arena of hg_quantize.ctx. */
+typedef struct hg_quantize_layer {
+    const char *node, *op, *name, *form;
+    uint64_t weights;
+    double weight_error; /* root mean square, relative */
+} hg_quantize_layer;
+
+typedef struct hg_quantize_range {
+    float low, high;
+} hg_quantize_range;
+
+/* What an activation is per channel: the last axis of what products read, axis 1 of what
+ * convolutions read. */
+typedef struct hg_quantize_channels {
+    bool is_last;
+    double *sum, *squares; /* NULL: not known */
+    hg_quantize_range *range;
+    int64_t channels;
+    uint64_t count; /* numbers of each channel */
+} hg_quantize_channels;
+
+/* A compile with samples runs the pass three times on the same graph: it finds the same values and
+ * layers in the same order each time. */
+typedef struct hg_quantize {
+    hg_ctx *ctx; /* whose arena keeps what is found; outlives the graph */
+    holo_quantize mode;
+    bool activations; /* quantise them too */
+    bool apply;       /* rewrite; false: only look */
+    bool observe;     /* outputs are added: activations (unless apply), then results of layers */
+    hg_quantize_range *range;      /* of activations, with apply */
+    hg_quantize_channels *channel; /* of activations */
+    uint32_t n_activation;
+    hg_quantize_layer *layer;
+    uint32_t n_layer;
+} hg_quantize;
+
+/* Products of codes must stay below 2^15 in pairs on CPUs without 8-bit dot products: 255 * 64 * 2
+ * does, so these weights are exact everywhere. */
+enum { HG_QUANTIZE_MAX_WEIGHT = 64, HG_QUANTIZE_BLOCK = 32 };
+
+/* ---- codes (quantize_codes.c) ---------------------------------------------------------------- */
+
+/* How numbers of one group become codes: w = (code - zero) * scale. */
+typedef struct hg_quantize_code {
+    float scale, zero;
+} hg_quantize_code;
+
+/* Bits that a code of the mode takes in a byte string, and its name for people. */
+uint32_t hg_quantize_bits(holo_quantize mode);
+const char *hg_quantize_name(holo_quantize mode);
+/* The largest weight of codes -n .. n that products with 8-bit activations use. */
+int32_t hg_quantize_limit(holo_quantize mode);
+/* Codes of n numbers, `step` apart, as small unsigned numbers. */
+hg_quantize_code hg_quantize_group(holo_quantize mode, const float *w, int64_t n, int64_t step,
+                                   uint8_t *codes);
+/* The same as signed numbers of at most hg_quantize_limit, zero 0; scale is at least `least`. */
+float hg_quantize_channel(holo_quantize mode, const float *w, int64_t n, int64_t step, float least,
+                          int8_t *codes);
+
+#endif

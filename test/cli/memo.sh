@@ -1,0 +1,45 @@
+# memo.sh - precomputed answers, a memo that grows, quantised compiles and their ONNX file.
+. "$ROOT/test/cli/common.inc"
+
+dense d.onnx
+mkdir in
+# A file of the inputs: what a run of Identity gives back.
+unary same.onnx Identity
+for seed in 1 2 3; do
+    run_as 0 run same.onnx --seed $seed --output-dir seed
+    mv seed/0_y.npy in/$seed.npy
+done
+
+run_as 0 compile d.onnx -o d.holo --precompute in
+has out "3 answers"
+run_as 0 run d.holo --input x=in/2.npy --output-dir found
+has err "1 hits, 0 misses; 3 precomputed"
+run_as 0 run d.holo --input x=in/2.npy --no-memo --output-dir computed
+cmp found/0_y.npy computed/0_y.npy || fail "a stored answer differs from a computed one"
+run_as 0 run d.holo --memo 1M --repeat 3
+has err "2 hits, 1 misses"
+run_as 0 run d.onnx --memo 1M --repeat 3
+has err "2 hits, 1 misses"
+run_as 1 compile d.onnx -o e.holo --precompute missing
+has err "missing"
+mkdir empty
+run_as 1 compile d.onnx -o e.holo --precompute empty
+has err "holds no .npy files"
+absent e.holo
+
+for mode in int8 int4 int2 ternary q96; do
+    run_as 0 compile d.onnx -o q.holo --quantize $mode --emit-onnx q.onnx
+    has out "product"
+    run_as 0 run q.holo --input x=in/1.npy --output-dir a
+    run_as 0 run q.onnx --input x=in/1.npy --output-dir b
+    cmp a/0_y.npy b/0_y.npy || fail "$mode: the ONNX file gives something else"
+done
+run_as 0 compile d.onnx -o q.holo --quantize int8 --calibrate in
+has out "static"
+run_as 0 inspect q.holo
+has out "int8 with activations"
+run_as 1 compile d.onnx -o e.holo --calibrate in
+has err "need a way to quantise"
+run_as 2 compile d.onnx -o e.holo --quantize int5
+absent e.holo
+finish

@@ -1,0 +1,356 @@
+/* quantize.c - quantised compiles against the float model, against their own ONNX file, and what is
+ * refused. */
+#include "test.h"
+
+#include "pass/quantize.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { QUANTIZE_IN = 2 * 6 * 6, QUANTIZE_OUT = 5, QUANTIZE_SAMPLES = 4, QUANTIZE_MODES = 5 };
+
+static float quantize_next(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (float)*state / 2147483648.0f - 1;
+}
+
+static holo_value_id quantize_constant(holo_graph *g, uint32_t *state, float size, int32_t rank,
+                                       const int64_t *dim)
+{
+    holo_tensor t = {.rank = rank, .dtype = HOLO_F32};
+    memcpy(t.dim, dim, (size_t)rank * sizeof *dim);
+    const int64_t n = holo_tensor_count(&t);
+    float *data = calloc((size_t)n, sizeof *data);
+    for (int64_t i = 0; i < n; i++)
+        data[i] = size * quantize_next(state);
+    t.data = data;
+    holo_value_id v = holo_graph_constant(g, &t);
+    free(data);
+    return v;
+}
+
+/* Conv, Relu, a residual Conv and Add, MaxPool, Flatten, MatMul, Add: x [1, 2, 6, 6] to [1, 5]. */
+static holo_graph *quantize_net(void)
+{
+    holo_graph *g = NULL;
+    holo_error e;
+    uint32_t state = 7;
+    if (!CHECK_OK(holo_graph_new(0, NULL, &g, &e), &e)) return NULL;
+    const int64_t pads[] = {1, 1, 1, 1}, window[] = {2, 2};
+    holo_attr padded = {.name = "pads", .kind = HOLO_ATTR_INTS, .ints = pads, .count = 4};
+    holo_attr pool[] = {
+        {.name = "kernel_shape", .kind = HOLO_ATTR_INTS, .ints = window, .count = 2},
+        {.name = "strides", .kind = HOLO_ATTR_INTS, .ints = window, .count = 2}};
+    holo_value_id x = holo_graph_input(g, "x", HOLO_F32, "1,2,6,6"), y, r, z, s, m, f, p, out;
+    holo_value_id w1 = quantize_constant(g, &state, 0.4f, 4, (int64_t[]){8, 2, 3, 3});
+    holo_value_id b1 = quantize_constant(g, &state, 0.2f, 1, (int64_t[]){8});
+    holo_value_id w2 = quantize_constant(g, &state, 0.2f, 4, (int64_t[]){8, 8, 3, 3});
+    holo_value_id w3 = quantize_constant(g, &state, 0.3f, 2, (int64_t[]){72, QUANTIZE_OUT});
+    holo_value_id b3 = quantize_constant(g, &state, 0.3f, 1, (int64_t[]){QUANTIZE_OUT});
+    holo_graph_node(g, "Conv", (holo_value_id[]){x, w1, b1}, 3, &padded, 1, &y, 1);
+    holo_graph_node(g, "Relu", &y, 1, NULL, 0, &r, 1);
+    holo_graph_node(g, "Conv", (holo_value_id[]){r, w2}, 2, &padded, 1, &z, 1);
+    holo_graph_node(g, "Add", (holo_value_id[]){z, r}, 2, NULL, 0, &s, 1);
+    holo_graph_node(g, "MaxPool", &s, 1, pool, 2, &m, 1);
+    holo_graph_node(g, "Flatten", &m, 1, NULL, 0, &f, 1);
+    holo_graph_node(g, "MatMul", (holo_value_id[]){f, w3}, 2, NULL, 0, &p, 1);
+    holo_graph_node(g, "Add", (holo_value_id[]){p, b3}, 2, NULL, 0, &out, 1);
+    holo_graph_output(g, out, "out");
+    return g;
+}
+
+typedef struct quantize_inputs {
+    float x[QUANTIZE_SAMPLES][QUANTIZE_IN];
+    holo_tensor tensor[QUANTIZE_SAMPLES];
+    holo_sample sample[QUANTIZE_SAMPLES];
+} quantize_inputs;
+
+static void quantize_fill(quantize_inputs *in)
+{
+    uint32_t state = 99;
+    for (int k = 0; k < QUANTIZE_SAMPLES; k++) {
+        for (int i = 0; i < QUANTIZE_IN; i++)
+            in->x[k][i] = quantize_next(&state);
+        in->tensor[k] =
+            (holo_tensor){.data = in->x[k], .dim = {1, 2, 6, 6}, .rank = 4, .dtype = HOLO_F32};
+        in->sample[k] = (holo_sample){.tensor = &in->tensor[k], .count = 1};
+    }
+}
+
+static void quantize_run(void *data, size_t size, const quantize_inputs *in,
+                         float out[QUANTIZE_SAMPLES][QUANTIZE_OUT])
+{
+    holo_model *model = NULL;
+    holo_session *session = NULL;
+    holo_error e;
+    holo_tensor y;
+    if (!CHECK_OK(holo_model_open_memory(data, size, holo_kernels_all(), NULL, &model, &e), &e) ||
+        !CHECK_OK(holo_session_new(model, NULL, &session, &e), &e))
+        return;
+    for (int k = 0; k < QUANTIZE_SAMPLES; k++) {
+        CHECK_OK(holo_session_set_input(session, 0, &in->tensor[k], &e), &e);
+        if (!CHECK_OK(holo_session_run(session, &e), &e)) break;
+        CHECK_OK(holo_session_output(session, 0, &y, &e), &e);
+        memcpy(out[k], y.data, sizeof out[k]);
+    }
+    holo_session_free(session);
+    holo_model_free(model);
+}
+
+typedef struct quantize_seen {
+    int layers, outputs, measured;
+    double worst_weight, relative;
+    uint64_t weights;
+} quantize_seen;
+
+static void quantize_see(void *user, const holo_layer_report *l)
+{
+    quantize_seen *s = user;
+    s->measured += l->is_measured;
+    if (l->node == NULL) {
+        s->outputs++;
+        s->relative = l->relative;
+        CHECK_STR(l->name, "out");
+        return;
+    }
+    s->layers++;
+    s->weights += l->weights;
+    CHECK(l->mean <= l->max);
+    if (l->weight_error > s->worst_weight) s->worst_weight = l->weight_error;
+}
+
+static double quantize_distance(float a[QUANTIZE_SAMPLES][QUANTIZE_OUT],
+                                float b[QUANTIZE_SAMPLES][QUANTIZE_OUT])
+{
+    double d = 0, size = 0;
+    for (int k = 0; k < QUANTIZE_SAMPLES; k++) {
+        for (int i = 0; i < QUANTIZE_OUT; i++) {
+            d += pow((double)a[k][i] - (double)b[k][i], 2);
+            size += pow((double)a[k][i], 2);
+        }
+    }
+    return sqrt(d / size);
+}
+
+/* With and without activations: what the report says is what runs show, and within what the mode
+ * can do. */
+static void quantize_modes(void)
+{
+    static const double bound[2][QUANTIZE_MODES] = {{0.01, 0.15, 0.7, 0.7, 0.03},
+                                                    {0.05, 0.3, 1, 1, 0.06}};
+    static quantize_inputs in;
+    quantize_fill(&in);
+    holo_graph *g = quantize_net();
+    float plain[QUANTIZE_SAMPLES][QUANTIZE_OUT], coded[QUANTIZE_SAMPLES][QUANTIZE_OUT];
+    void *data = NULL;
+    size_t size = 0;
+    holo_error e;
+    CHECK_OK(holo_compile_graph(g, NULL, &data, &size, NULL, &e), &e);
+    quantize_run(data, size, &in, plain);
+    holo_buffer_free(NULL, data, size);
+    for (int kind = 0; kind < 2; kind++) {
+        for (int mode = 1; mode <= QUANTIZE_MODES; mode++) {
+            holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+            quantize_seen seen = {0};
+            options.quantize = (holo_quantize)mode;
+            options.layer = quantize_see;
+            options.layer_user = &seen;
+            options.calibrate = in.sample;
+            options.n_calibrate = kind == 0 ? 0 : QUANTIZE_SAMPLES;
+            if (!CHECK_OK(holo_compile_graph(g, &options, &data, &size, NULL, &e), &e)) continue;
+            CHECK_EQ_INT(seen.layers, 3);
+            CHECK_EQ_INT(seen.outputs, 1);
+            CHECK_EQ_INT(seen.measured, 4);
+            CHECK_EQ_INT(seen.weights, 8 * 2 * 9 + 8 * 8 * 9 + 72 * QUANTIZE_OUT);
+            quantize_run(data, size, &in, coded);
+            const double distance = quantize_distance(plain, coded);
+            if (distance > bound[kind][mode - 1])
+                hg_test_fail(HG_TEST_HERE, "mode %d: relative error %g", mode, distance);
+            if (kind == 1) CHECK_NEAR(distance, seen.relative, 1e-6);
+            holo_buffer_free(NULL, data, size);
+        }
+    }
+    holo_graph_free(g);
+}
+
+/* ---- the same graph as an ONNX file ---------------------------------------------------------- */
+
+typedef struct quantize_file {
+    uint8_t *data;
+    size_t size;
+    size_t limit; /* refuses to take more; 0: none */
+} quantize_file;
+
+static bool quantize_sink(void *user, const void *bytes, size_t size)
+{
+    quantize_file *f = user;
+    if (f->limit != 0 && f->size + size > f->limit) return false;
+    f->data = realloc(f->data, f->size + size);
+    memcpy(f->data + f->size, bytes, size);
+    f->size += size;
+    return true;
+}
+
+static void quantize_emits(void)
+{
+    static quantize_inputs in;
+    quantize_fill(&in);
+    for (int mode = 0; mode <= QUANTIZE_MODES; mode++) {
+        holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+        holo_graph *g = quantize_net();
+        quantize_file file = {0};
+        float a[QUANTIZE_SAMPLES][QUANTIZE_OUT], b[QUANTIZE_SAMPLES][QUANTIZE_OUT];
+        void *data = NULL;
+        size_t size = 0;
+        holo_error e;
+        options.emit = quantize_sink;
+        options.emit_user = &file;
+        options.quantize = (holo_quantize)mode;
+        options.calibrate = in.sample;
+        options.n_calibrate = mode == 1 ? QUANTIZE_SAMPLES : 0;
+        if (CHECK_OK(holo_compile_graph(g, &options, &data, &size, NULL, &e), &e)) {
+            quantize_run(data, size, &in, a);
+            holo_buffer_free(NULL, data, size);
+            if (CHECK_OK(holo_compile_memory(file.data, file.size, NULL, &data, &size, NULL, &e),
+                         &e)) {
+                quantize_run(data, size, &in, b);
+                holo_buffer_free(NULL, data, size);
+                CHECK_MEM(a, b, sizeof a);
+            }
+        }
+        holo_graph_free(g);
+        free(file.data);
+    }
+}
+
+static void quantize_emit_fails(void)
+{
+    holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+    holo_graph *g = quantize_net(), *other = NULL;
+    quantize_file file = {.limit = 100};
+    void *data = NULL;
+    size_t size = 0;
+    holo_error e;
+    holo_value_id y;
+    options.emit = quantize_sink;
+    options.emit_user = &file;
+    CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_IO);
+    CHECK_OK(holo_graph_new(0, NULL, &other, &e), &e);
+    holo_value_id x = holo_graph_input(other, "x", HOLO_STRING, "2");
+    holo_graph_node(other, "Identity", &x, 1, NULL, 0, &y, 1);
+    holo_graph_output(other, y, "y");
+    CHECK_STATUS(holo_compile_graph(other, &options, &data, &size, NULL, &e), HOLO_E_UNSUPPORTED);
+    CHECK_HAS(e.message, "string");
+    holo_graph_free(other);
+    holo_graph_free(g);
+    free(file.data);
+}
+
+static void quantize_refuses(void)
+{
+    static quantize_inputs in;
+    quantize_fill(&in);
+    holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+    holo_graph *g = quantize_net();
+    const char *paths[] = {"a.onnx", "b.onnx"};
+    void *data = NULL;
+    size_t size = 0;
+    holo_error e;
+    options.calibrate = in.sample;
+    options.n_calibrate = 1;
+    CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_ARG);
+    options.quantize = (holo_quantize)6;
+    CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_ARG);
+    options.quantize = HOLO_QUANTIZE_INT8;
+    options.percentile = 20;
+    CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_ARG);
+    options.percentile = NAN;
+    CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_ARG);
+    options.percentile = 0;
+    in.x[0][3] = NAN;
+    CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_DATA);
+    CHECK_HAS(e.message, "not finite");
+    in.x[0][3] = INFINITY;
+    CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_DATA);
+    in.tensor[0].dim[1] = 1;
+    CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_SHAPE);
+    CHECK_HAS(e.message, "sample 0");
+    CHECK_STATUS(holo_compile_files(paths, 2, "c.holo", &options, NULL, &e), HOLO_E_IO);
+    holo_graph_free(g);
+}
+
+static void quantize_percentile(void)
+{
+    static quantize_inputs in;
+    quantize_fill(&in);
+    in.x[0][0] = 1000; /* one number far outside */
+    holo_graph *g = quantize_net();
+    double relative[2];
+    for (int k = 0; k < 2; k++) {
+        holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+        quantize_seen seen = {0};
+        void *data = NULL;
+        size_t size = 0;
+        holo_error e;
+        options.quantize = HOLO_QUANTIZE_INT8;
+        options.calibrate = in.sample;
+        options.n_calibrate = QUANTIZE_SAMPLES;
+        options.percentile = k == 0 ? 0 : 98;
+        options.layer = quantize_see;
+        options.layer_user = &seen;
+        CHECK_OK(holo_compile_graph(g, &options, &data, &size, NULL, &e), &e);
+        relative[k] = seen.relative;
+        holo_buffer_free(NULL, data, size);
+    }
+    CHECK(relative[0] != relative[1]);
+    holo_graph_free(g);
+}
+
+/* ---- codes ----------------------------------------------------------------------------------- */
+
+static void quantize_codes(void)
+{
+    uint32_t state = 3;
+    float w[64];
+    uint8_t code[32];
+    int8_t channel[64];
+    for (int round = 0; round < 200; round++) {
+        const float size = ldexpf(1, round % 40 - 20);
+        for (int i = 0; i < 64; i++)
+            w[i] = round == 0 ? 0 : size * quantize_next(&state);
+        for (int mode = 1; mode <= QUANTIZE_MODES; mode++) {
+            const uint32_t bits = hg_quantize_bits((holo_quantize)mode);
+            const hg_quantize_code q = hg_quantize_group((holo_quantize)mode, w, 32, 2, code);
+            const int32_t limit = hg_quantize_limit((holo_quantize)mode);
+            const float scale = hg_quantize_channel((holo_quantize)mode, w, 32, 2, 0, channel);
+            CHECK(q.scale != 0 && isfinite(q.scale) && scale > 0 && isfinite(scale));
+            CHECK(limit <= HG_QUANTIZE_MAX_WEIGHT);
+            for (int i = 0; i < 32; i++) {
+                const double back = ((double)code[i] - (double)q.zero) * (double)q.scale;
+                const double by_channel = (double)channel[2 * i] * (double)scale;
+                CHECK(code[i] < (mode == HOLO_QUANTIZE_Q96       ? 96u
+                                 : mode == HOLO_QUANTIZE_TERNARY ? 3u
+                                                                 : 1u << bits));
+                CHECK(abs(channel[2 * i]) <= limit);
+                if (mode == HOLO_QUANTIZE_INT8 || mode == HOLO_QUANTIZE_Q96)
+                    CHECK_NEAR(back, w[2 * i], fabs((double)q.scale) * 0.5000001);
+                if (mode == HOLO_QUANTIZE_INT8)
+                    CHECK_NEAR(by_channel, w[2 * i], (double)scale * 0.5000001);
+            }
+        }
+    }
+    w[0] = 1;
+    CHECK(hg_quantize_channel(HOLO_QUANTIZE_INT8, w, 1, 1, 5, channel) == 5);
+}
+
+const hg_test_case hg_tests_compile_quantize[] = {
+    {"modes", quantize_modes},
+    {"emits", quantize_emits},
+    {"emit_fails", quantize_emit_fails},
+    {"refuses", quantize_refuses},
+    {"percentile", quantize_percentile},
+    {"codes", quantize_codes},
+    {0},
+};
