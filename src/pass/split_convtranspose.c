@@ -113,6 +113,7 @@ static holo_status split_node(hg_graph *g, hg_node_id id, bool *changed)
 
 static holo_status split_run(hg_graph *g, bool *changed)
 {
+    if (g->ctx->numerics == HOLO_EXACT) return HOLO_OK; /* another order of the sums */
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
         const hg_node *n = hg_graph_node(g, id);
         const hg_node_id next = n->next, bias = hg_node_in(g, n, 2);

@@ -19,6 +19,20 @@ const char *const fault_graphs[] = {
     " %b = Greater(%a, %y) return %b as \"b\" }",
     "graph(%x: float32[n,c,4], %s: float32[k], %b: float32[k], %m: float32[k], %v: float32[k]) {"
     " %a = BatchNormalization(%x, %s, %b, %m, %v) return %a as \"a\" }",
+    /* codes */
+    "graph(%x: uint8[n]) { %s = const float32[] {0.05} %z = const uint8[] {128}"
+    " %a = DequantizeLinear(%x, %s, %z) %b = Sigmoid(%a) %c = QuantizeLinear(%b, %s, %z)"
+    " return %c as \"c\" }",
+    "graph(%x: float32[n,32]) { %b = const uint8[3,1,16] "
+    "{0,37,74,111,148,185,222,3,40,77,114,151,188,225,6,43,80,117,154,191,228,9,46,83,120,157,194,"
+    "231,12,49,86,123,160,197,234,15,52,89,126,163,200,237,18,55,92,129,166,203}"
+    " %s = const float32[3] {0.5,0.25,1.0}"
+    " %y = com.microsoft:MatMulNBits(%x, %b, %s) {K=32, N=3, bits=4, block_size=32}"
+    " %z = com.microsoft:MatMulNBits(%x, %b, %s) {K=32, N=3, bits=4, block_size=32, "
+    "accuracy_level=4} return %y as \"y\", %z as \"z\" }",
+    "graph(%x: float32[n,3]) { %k = const int64[] {1} %a = CumProd(%x, %k) return %a as \"a\" }",
+    "graph(%x: float32[n,12,9,9]) { %s = const int64[4] {12,12,3,3}"
+    " %w = ConstantOfShape(%s) %y = Conv(%x, %w) {pads=[1,1,1,1]} return %y as \"y\" }",
     /* moving */
     "graph(%x: float32[n,3,4]) { %a = Transpose(%x) {perm=[2,0,1]} %s = const int64[1] {1}"
     " %e = const int64[1] {3} %t = const int64[1] {1} %b = Slice(%a, %s, %e, %t)"
