@@ -385,8 +385,7 @@ static size_t bits_scratch(const hg_args *a)
     return hg_bits_row_bytes(&s) + tables;
 }
 
-/* Panels that take turns where tables are read; other kinds stream, which prefetching likes better
- * (bench/lowbit.c: 22 GB/s against 7). */
+/* Panels that take turns where tables are read; other kinds stream, which prefetching likes. */
 enum { BITS_TURN = 8 };
 
 static void bits_run(const hg_args *a, hg_range r)
