@@ -97,9 +97,9 @@ static void shrink_show(const rnd_graph *r, const rnd_failure *failure, const ch
 
 static bool shrink_bug(const rnd_gen *n, const char *title)
 {
+    if (n->bug == HOLO_OK) return false;
     const rnd_node *node = &n->g->node[n->g->n_node - 1];
     bool keep[RND_MAX_NODE] = {false};
-    if (n->bug == HOLO_OK) return false;
     keep[n->g->n_node - 1] = true;
     const rnd_form form = {
         .keep = keep, .body = node->body, .out = node->out, .n_out = node->n_out};
