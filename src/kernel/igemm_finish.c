@@ -3,22 +3,23 @@
 
 enum { FINISH_MAX_OP = 64 };
 
-typedef struct finish_reader {
+typedef struct igemm_finish_reader {
     const hg_args *args;
     uint32_t first_extra;
     const hg_lane_op *op;
     uint8_t a[FINISH_MAX_OP], b[FINISH_MAX_OP]; /* operands as numbers of operations */
     bool depends[FINISH_MAX_OP];                /* on the sums */
     hg_finish *out;
-} finish_reader;
+} igemm_finish_reader;
 
-static const holo_tensor *finish_operand(const finish_reader *r, uint32_t i)
+static const holo_tensor *igemm_finish_operand(const igemm_finish_reader *r, uint32_t i)
 {
     return &r->args->in[r->first_extra + r->op[i].index - 1];
 }
 
 /* A constant, one number, or one for each column. */
-static bool finish_leaf(const finish_reader *r, uint32_t i, holo_dtype dtype, hg_finish_step *s)
+static bool igemm_finish_leaf(const igemm_finish_reader *r, uint32_t i, holo_dtype dtype,
+                              hg_finish_step *s)
 {
     const hg_lane_op *op = &r->op[i];
     if (op->op == HG_LANE_CONST) {
@@ -27,7 +28,7 @@ static bool finish_leaf(const finish_reader *r, uint32_t i, holo_dtype dtype, hg
         return dtype != HOLO_F32 || s->value.f == s->value.f;
     }
     if (op->op != HG_LANE_LOAD || op->index == 0) return false;
-    const holo_tensor *t = finish_operand(r, i);
+    const holo_tensor *t = igemm_finish_operand(r, i);
     const int64_t count = holo_tensor_count(t), columns = r->out->columns;
     s->data = t->data;
     s->step = count != 1;
@@ -35,20 +36,20 @@ static bool finish_leaf(const finish_reader *r, uint32_t i, holo_dtype dtype, hg
            (count == 1 || (count == columns && t->dim[t->rank - 1] == columns));
 }
 
-static bool finish_push(hg_finish_chain *c, const hg_finish_step *s)
+static bool igemm_finish_push(hg_finish_chain *c, const hg_finish_step *s)
 {
     if (c->count == HG_FINISH_STEPS) return false;
     c->step[c->count++] = *s;
     return true;
 }
 
-static bool finish_chain(const finish_reader *r, uint32_t i, hg_finish_chain *c);
+static bool igemm_finish_chain(const igemm_finish_reader *r, uint32_t i, hg_finish_chain *c);
 
 /* Where a chain begins: the sums, or an operand of the output's shape. */
-static bool finish_start(const finish_reader *r, uint32_t i, const hg_finish_chain *c)
+static bool igemm_finish_start(const igemm_finish_reader *r, uint32_t i, const hg_finish_chain *c)
 {
     if (r->op[i].index == 0) return c == &r->out->main;
-    const holo_tensor *t = finish_operand(r, i), *out = &r->args->out[0];
+    const holo_tensor *t = igemm_finish_operand(r, i), *out = &r->args->out[0];
     if (c != &r->out->side || t->rank != out->rank) return false;
     for (int d = 0; d < out->rank; d++)
         if (t->dim[d] != out->dim[d]) return false;
@@ -59,23 +60,24 @@ static bool finish_start(const finish_reader *r, uint32_t i, const hg_finish_cha
 }
 
 /* float(narrow(int(x))), or float(x). */
-static bool finish_cast(const finish_reader *r, uint32_t i, hg_finish_chain *c)
+static bool igemm_finish_cast(const igemm_finish_reader *r, uint32_t i, hg_finish_chain *c)
 {
     hg_finish_step s = {.kind = HG_FINISH_FLOAT};
     if (r->op[i].type != HG_LANE_F32 || r->op[i].index != HG_LANE_I32) return false;
     const uint32_t inner = r->a[i];
-    if (r->op[inner].op != HG_LANE_NARROW) return finish_chain(r, inner, c) && finish_push(c, &s);
+    if (r->op[inner].op != HG_LANE_NARROW)
+        return igemm_finish_chain(r, inner, c) && igemm_finish_push(c, &s);
     const uint32_t whole = r->a[inner];
     const bool is_u8 = r->op[inner].index == HOLO_U8;
     if ((!is_u8 && r->op[inner].index != HOLO_I8) || r->op[inner].imm != 0) return false;
     if (r->op[whole].op != HG_LANE_CAST || r->op[whole].index != HG_LANE_F32) return false;
     s.kind = is_u8 ? HG_FINISH_WRAP_U8 : HG_FINISH_WRAP_I8;
-    return finish_chain(r, r->a[whole], c) && finish_push(c, &s);
+    return igemm_finish_chain(r, r->a[whole], c) && igemm_finish_push(c, &s);
 }
 
 /* A chain and a leaf; either may come first unless the operation says otherwise. */
-static bool finish_binary(const finish_reader *r, uint32_t i, hg_finish_kind kind,
-                          hg_finish_chain *c)
+static bool igemm_finish_binary(const igemm_finish_reader *r, uint32_t i, hg_finish_kind kind,
+                                hg_finish_chain *c)
 {
     const bool is_int = r->op[i].type == HG_LANE_I32,
                is_ordered = kind == HG_FINISH_SUB || kind == HG_FINISH_DIV;
@@ -83,27 +85,27 @@ static bool finish_binary(const finish_reader *r, uint32_t i, hg_finish_kind kin
     for (int side = 0; side < (is_ordered ? 1 : 2); side++) {
         const uint32_t inner = side == 0 ? r->a[i] : r->b[i], leaf = side == 0 ? r->b[i] : r->a[i];
         hg_finish_step s = {.kind = is_int ? HG_FINISH_ADD_INT : kind, .is_first = side == 1};
-        if (!finish_leaf(r, leaf, dtype, &s)) continue;
+        if (!igemm_finish_leaf(r, leaf, dtype, &s)) continue;
         if (is_int && kind != HG_FINISH_ADD) return false;
         if ((kind == HG_FINISH_MAX || kind == HG_FINISH_MIN) && s.data != NULL) return false;
-        return finish_chain(r, inner, c) && finish_push(c, &s);
+        return igemm_finish_chain(r, inner, c) && igemm_finish_push(c, &s);
     }
     return false;
 }
 
 /* The sum of a chain from the sums and one that does not depend on them. */
-static bool finish_join(const finish_reader *r, uint32_t i, hg_finish_chain *c)
+static bool igemm_finish_join(const igemm_finish_reader *r, uint32_t i, hg_finish_chain *c)
 {
     const uint32_t a = r->a[i], b = r->b[i];
     const hg_finish_step s = {.kind = HG_FINISH_JOIN};
     if (c != &r->out->main || r->out->side_data != NULL || r->depends[a] == r->depends[b] ||
         r->op[i].type != HG_LANE_F32)
         return false;
-    return finish_chain(r, r->depends[a] ? b : a, &r->out->side) &&
-           finish_chain(r, r->depends[a] ? a : b, c) && finish_push(c, &s);
+    return igemm_finish_chain(r, r->depends[a] ? b : a, &r->out->side) &&
+           igemm_finish_chain(r, r->depends[a] ? a : b, c) && igemm_finish_push(c, &s);
 }
 
-static bool finish_chain(const finish_reader *r, uint32_t i, hg_finish_chain *c)
+static bool igemm_finish_chain(const igemm_finish_reader *r, uint32_t i, hg_finish_chain *c)
 {
     static const struct {
         uint8_t op;
@@ -112,30 +114,30 @@ static bool finish_chain(const finish_reader *r, uint32_t i, hg_finish_chain *c)
                  {HG_LANE_MUL, HG_FINISH_MUL}, {HG_LANE_DIV, HG_FINISH_DIV},
                  {HG_LANE_MAX, HG_FINISH_MAX}, {HG_LANE_MIN, HG_FINISH_MIN}};
     const hg_lane_op *op = &r->op[i];
-    if (op->op == HG_LANE_LOAD) return finish_start(r, i, c);
-    if (op->op == HG_LANE_CAST) return finish_cast(r, i, c);
+    if (op->op == HG_LANE_LOAD) return igemm_finish_start(r, i, c);
+    if (op->op == HG_LANE_CAST) return igemm_finish_cast(r, i, c);
     if (op->op == HG_LANE_ROUND && op->type == HG_LANE_F32)
-        return finish_chain(r, r->a[i], c) &&
-               finish_push(c, &(hg_finish_step){.kind = HG_FINISH_ROUND});
+        return igemm_finish_chain(r, r->a[i], c) &&
+               igemm_finish_push(c, &(hg_finish_step){.kind = HG_FINISH_ROUND});
     if (op->type != HG_LANE_F32 && op->type != HG_LANE_I32) return false;
     for (size_t k = 0; k < HG_COUNT(kinds); k++)
         if (op->op == kinds[k].op) {
-            if (finish_binary(r, i, kinds[k].kind, c)) return true;
-            return op->op == HG_LANE_ADD && c->count == 0 && finish_join(r, i, c);
+            if (igemm_finish_binary(r, i, kinds[k].kind, c)) return true;
+            return op->op == HG_LANE_ADD && c->count == 0 && igemm_finish_join(r, i, c);
         }
     return false;
 }
 
 /* A limit that is a constant second operand. */
-static bool finish_is_limit(const hg_finish_step *s, hg_finish_kind kind)
+static bool igemm_finish_is_limit(const hg_finish_step *s, hg_finish_kind kind)
 {
     return s->kind == kind && s->data == NULL && !s->is_first;
 }
 
 /* Steps from `at` on as one QUANT; how many they are, or 0. `type`: what the result is stored as
  * when the chain ends with them. */
-static uint32_t finish_quant(const hg_finish_chain *c, uint32_t at, holo_dtype type,
-                             hg_finish_step *q)
+static uint32_t igemm_finish_quant(const hg_finish_chain *c, uint32_t at, holo_dtype type,
+                                   hg_finish_step *q)
 {
     uint32_t i = at;
     if (c->count - at < 4) return 0;
@@ -145,8 +147,8 @@ static uint32_t finish_quant(const hg_finish_chain *c, uint32_t at, holo_dtype t
     *q = (hg_finish_step){.kind = HG_FINISH_QUANT, .value = s[i].value};
     i += 2;
     if (s[i].kind == HG_FINISH_ADD && s[i].data == NULL) q->zero = s[i++].value.f;
-    if (c->count - i < 2 || !finish_is_limit(&s[i], HG_FINISH_MAX) ||
-        !finish_is_limit(&s[i + 1], HG_FINISH_MIN))
+    if (c->count - i < 2 || !igemm_finish_is_limit(&s[i], HG_FINISH_MAX) ||
+        !igemm_finish_is_limit(&s[i + 1], HG_FINISH_MIN))
         return 0;
     q->low = s[i].value.f;
     q->high = s[i + 1].value.f;
@@ -161,12 +163,12 @@ static uint32_t finish_quant(const hg_finish_chain *c, uint32_t at, holo_dtype t
     return fits ? i - at : 0;
 }
 
-static void finish_join_quants(hg_finish_chain *c, holo_dtype type)
+static void igemm_finish_join_quants(hg_finish_chain *c, holo_dtype type)
 {
     uint32_t to = 0;
     for (uint32_t i = 0; i < c->count;) {
         hg_finish_step q;
-        const uint32_t taken = finish_quant(c, i, type, &q);
+        const uint32_t taken = igemm_finish_quant(c, i, type, &q);
         c->step[to++] = taken == 0 ? c->step[i] : q;
         i += taken == 0 ? 1 : taken;
     }
@@ -174,7 +176,7 @@ static void finish_join_quants(hg_finish_chain *c, holo_dtype type)
 }
 
 /* Operands of each operation, and whether it depends on the sums. */
-static void finish_link(finish_reader *r, const hg_lane_code *code, uint8_t *writer)
+static void igemm_finish_link(igemm_finish_reader *r, const hg_lane_code *code, uint8_t *writer)
 {
     for (uint32_t i = 0; i < code->n_op; i++) {
         const int operands = hg_lane_operands(code->op[i].op);
@@ -191,14 +193,14 @@ bool hg_finish_read(const hg_args *a, uint32_t first_extra, hg_finish *out)
 {
     const hg_lane_code *code = a->code;
     uint8_t writer[HG_LANE_MAX_REG] = {0};
-    finish_reader r = {.args = a, .first_extra = first_extra, .out = out};
+    igemm_finish_reader r = {.args = a, .first_extra = first_extra, .out = out};
     const holo_tensor *y = &a->out[0];
     *out = (hg_finish){.out = y->data, .out_type = y->dtype, .columns = y->dim[y->rank - 1]};
     if (code == NULL || code->n_op == 0 || code->n_op > FINISH_MAX_OP) return false;
     if (!hg_dtype_in(y->dtype, HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_U8) | HG_TYPE_BIT(HOLO_I8)))
         return false;
     r.op = code->op;
-    finish_link(&r, code, writer);
+    igemm_finish_link(&r, code, writer);
     uint32_t last = writer[code->out[0].reg];
     if (y->dtype != HOLO_F32) { /* stored by its low byte */
         if (code->out[0].saturate != 0 || r.op[last].op != HG_LANE_CAST ||
@@ -206,8 +208,8 @@ bool hg_finish_read(const hg_args *a, uint32_t first_extra, hg_finish *out)
             return false;
         last = r.a[last];
     }
-    if (r.op[last].type != HG_LANE_F32 || !finish_chain(&r, last, &out->main)) return false;
-    finish_join_quants(&out->main, y->dtype);
-    finish_join_quants(&out->side, HOLO_F32);
+    if (r.op[last].type != HG_LANE_F32 || !igemm_finish_chain(&r, last, &out->main)) return false;
+    igemm_finish_join_quants(&out->main, y->dtype);
+    igemm_finish_join_quants(&out->side, HOLO_F32);
     return true;
 }

@@ -168,6 +168,7 @@ size_t hg_bits_row_bytes(const hg_bits_shape *s)
 
 hg_bits_row hg_bits_row_in(const hg_bits_shape *s, void *scratch)
 {
+    if (scratch == NULL) return (hg_bits_row){0}; /* no groups: no address from no room */
     uint8_t *at = scratch, *numbers = at + hg_align_up((size_t)(s->groups * s->group), HG_ALIGN);
     return (hg_bits_row){.code = scratch,
                          .scale = (float *)(void *)numbers,

@@ -6,7 +6,7 @@ import enum
 import os
 import sys
 from ctypes import POINTER, c_bool, c_char, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t
-from ctypes import c_uint32, c_uint64, c_void_p
+from ctypes import c_double, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, Optional
 
@@ -105,6 +105,16 @@ class holo_compile_options(ctypes.Structure):
         ("allocator", c_void_p),
         ("limits", holo_limits),
         ("extra", c_void_p),
+        ("precompute", c_void_p),
+        ("n_precompute", c_size_t),
+        ("quantize", c_int),
+        ("calibrate", c_void_p),
+        ("n_calibrate", c_size_t),
+        ("percentile", c_double),
+        ("layer", c_void_p),
+        ("layer_user", c_void_p),
+        ("emit", c_void_p),
+        ("emit_user", c_void_p),
     ]
 
 
@@ -156,6 +166,7 @@ class holo_session_options(ctypes.Structure):
         ("limits", holo_limits),
         ("trace", c_void_p),
         ("trace_user", c_void_p),
+        ("memo", c_void_p),
     ]
 
 

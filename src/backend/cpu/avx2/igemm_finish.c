@@ -9,11 +9,11 @@
 
 enum { FINISH_WIDE = 4, FINISH_LANES = 8 };
 
-typedef struct finish_values {
+typedef struct igemm_finish_values {
     __m256 v[FINISH_WIDE];
-} finish_values;
+} igemm_finish_values;
 
-HG_INLINE __m256 finish_data(const hg_finish_step *s, int64_t col)
+HG_INLINE __m256 igemm_finish_data(const hg_finish_step *s, int64_t col)
 {
     if (s->data == NULL) return _mm256_set1_ps(s->value.f);
     const float *x = s->data;
@@ -21,27 +21,27 @@ HG_INLINE __m256 finish_data(const hg_finish_step *s, int64_t col)
 }
 
 /* x > y ? x : y, but NaN where x is. */
-HG_INLINE __m256 finish_limit(__m256 v, __m256 c, bool is_max, bool is_first)
+HG_INLINE __m256 igemm_finish_limit(__m256 v, __m256 c, bool is_max, bool is_first)
 {
     if (is_first) return is_max ? _mm256_max_ps(c, v) : _mm256_min_ps(c, v);
     const __m256 r = is_max ? _mm256_max_ps(v, c) : _mm256_min_ps(v, c);
     return _mm256_blendv_ps(r, v, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
 }
 
-HG_INLINE __m256 finish_round(__m256 v)
+HG_INLINE __m256 igemm_finish_round(__m256 v)
 {
     return _mm256_round_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-HG_INLINE __m256 finish_quant(__m256 v, const hg_finish_step *s)
+HG_INLINE __m256 igemm_finish_quant(__m256 v, const hg_finish_step *s)
 {
-    v = finish_round(_mm256_div_ps(v, _mm256_set1_ps(s->value.f)));
+    v = igemm_finish_round(_mm256_div_ps(v, _mm256_set1_ps(s->value.f)));
     v = _mm256_add_ps(v, _mm256_set1_ps(s->zero));
     v = _mm256_and_ps(v, _mm256_cmp_ps(v, v, _CMP_ORD_Q));
     return _mm256_min_ps(_mm256_max_ps(v, _mm256_set1_ps(s->low)), _mm256_set1_ps(s->high));
 }
 
-HG_INLINE __m256 finish_wrap(__m256 v, bool is_signed)
+HG_INLINE __m256 igemm_finish_wrap(__m256 v, bool is_signed)
 {
     const __m256i i = _mm256_cvttps_epi32(v);
     const __m256i low = is_signed ? _mm256_srai_epi32(_mm256_slli_epi32(i, 24), 24)
@@ -49,7 +49,7 @@ HG_INLINE __m256 finish_wrap(__m256 v, bool is_signed)
     return _mm256_cvtepi32_ps(low);
 }
 
-HG_INLINE __m256 finish_add_int(__m256 v, const hg_finish_step *s, int64_t col)
+HG_INLINE __m256 igemm_finish_add_int(__m256 v, const hg_finish_step *s, int64_t col)
 {
     const int32_t *x = s->data;
     const __m256i c = x == NULL      ? _mm256_set1_epi32(s->value.i)
@@ -69,34 +69,34 @@ HG_INLINE __m256 finish_add_int(__m256 v, const hg_finish_step *s, int64_t col)
         }                                                                                          \
     } while (0)
 
-HG_INLINE void finish_chain(const hg_finish_chain *c, const int wide, int64_t col,
-                            const finish_values *side, finish_values *x)
+HG_INLINE void igemm_finish_chain(const hg_finish_chain *c, const int wide, int64_t col,
+                                  const igemm_finish_values *side, igemm_finish_values *x)
 {
     for (const hg_finish_step *s = c->step; s < c->step + c->count; s++)
         switch (s->kind) {
-        case HG_FINISH_ADD_INT: FINISH_EACH(finish_add_int(v, s, at)); break;
+        case HG_FINISH_ADD_INT: FINISH_EACH(igemm_finish_add_int(v, s, at)); break;
         case HG_FINISH_FLOAT: FINISH_EACH(_mm256_cvtepi32_ps(_mm256_castps_si256(v))); break;
-        case HG_FINISH_ADD: FINISH_EACH(_mm256_add_ps(v, finish_data(s, at))); break;
-        case HG_FINISH_SUB: FINISH_EACH(_mm256_sub_ps(v, finish_data(s, at))); break;
-        case HG_FINISH_MUL: FINISH_EACH(_mm256_mul_ps(v, finish_data(s, at))); break;
-        case HG_FINISH_DIV: FINISH_EACH(_mm256_div_ps(v, finish_data(s, at))); break;
+        case HG_FINISH_ADD: FINISH_EACH(_mm256_add_ps(v, igemm_finish_data(s, at))); break;
+        case HG_FINISH_SUB: FINISH_EACH(_mm256_sub_ps(v, igemm_finish_data(s, at))); break;
+        case HG_FINISH_MUL: FINISH_EACH(_mm256_mul_ps(v, igemm_finish_data(s, at))); break;
+        case HG_FINISH_DIV: FINISH_EACH(_mm256_div_ps(v, igemm_finish_data(s, at))); break;
         case HG_FINISH_MAX:
-            FINISH_EACH(finish_limit(v, _mm256_set1_ps(s->value.f), true, s->is_first));
+            FINISH_EACH(igemm_finish_limit(v, _mm256_set1_ps(s->value.f), true, s->is_first));
             break;
         case HG_FINISH_MIN:
-            FINISH_EACH(finish_limit(v, _mm256_set1_ps(s->value.f), false, s->is_first));
+            FINISH_EACH(igemm_finish_limit(v, _mm256_set1_ps(s->value.f), false, s->is_first));
             break;
-        case HG_FINISH_ROUND: FINISH_EACH(finish_round(v)); break;
-        case HG_FINISH_WRAP_U8: FINISH_EACH(finish_wrap(v, false)); break;
-        case HG_FINISH_WRAP_I8: FINISH_EACH(finish_wrap(v, true)); break;
-        case HG_FINISH_QUANT: FINISH_EACH(finish_quant(v, s)); break;
+        case HG_FINISH_ROUND: FINISH_EACH(igemm_finish_round(v)); break;
+        case HG_FINISH_WRAP_U8: FINISH_EACH(igemm_finish_wrap(v, false)); break;
+        case HG_FINISH_WRAP_I8: FINISH_EACH(igemm_finish_wrap(v, true)); break;
+        case HG_FINISH_QUANT: FINISH_EACH(igemm_finish_quant(v, s)); break;
         case HG_FINISH_JOIN: FINISH_EACH(_mm256_add_ps(v, side->v[k])); break;
         }
 }
 #undef FINISH_EACH
 
 /* Eight elements of the other operand, as i32 bits unless they are f32. */
-HG_INLINE __m256 finish_side(const hg_finish *f, int64_t i)
+HG_INLINE __m256 igemm_finish_side(const hg_finish *f, int64_t i)
 {
     const char *data = f->side_data;
     if (f->side_type == HOLO_F32 || f->side_type == HOLO_I32)
@@ -106,7 +106,8 @@ HG_INLINE __m256 finish_side(const hg_finish *f, int64_t i)
                                                        : _mm256_cvtepi8_epi32(bytes));
 }
 
-HG_INLINE void finish_store(const hg_finish *f, const finish_values *x, const int wide, int64_t i)
+HG_INLINE void igemm_finish_store(const hg_finish *f, const igemm_finish_values *x, const int wide,
+                                  int64_t i)
 {
     if (f->out_type == HOLO_F32) {
         HG_GEMM_UNROLL
@@ -130,34 +131,34 @@ HG_INLINE void finish_store(const hg_finish *f, const finish_values *x, const in
 }
 
 /* `wide` times eight values of a row; i is the first one's number in the output. */
-HG_INLINE void finish_block(const hg_finish *f, const int wide, const int32_t *sum, int64_t i,
-                            int64_t col)
+HG_INLINE void igemm_finish_block(const hg_finish *f, const int wide, const int32_t *sum, int64_t i,
+                                  int64_t col)
 {
-    finish_values x, side;
+    igemm_finish_values x, side;
     HG_GEMM_UNROLL
     for (int k = 0; k < FINISH_WIDE; k++)
         side.v[k] = _mm256_setzero_ps();
     if (f->side_data != NULL) {
         HG_GEMM_UNROLL
         for (int k = 0; k < wide; k++)
-            side.v[k] = finish_side(f, i + k * FINISH_LANES);
-        finish_chain(&f->side, wide, col, &side, &side);
+            side.v[k] = igemm_finish_side(f, i + k * FINISH_LANES);
+        igemm_finish_chain(&f->side, wide, col, &side, &side);
     }
     HG_GEMM_UNROLL
     for (int k = 0; k < wide; k++)
         x.v[k] = _mm256_loadu_ps((const float *)(const void *)(sum + k * FINISH_LANES));
-    finish_chain(&f->main, wide, col, &side, &x);
-    finish_store(f, &x, wide, i);
+    igemm_finish_chain(&f->main, wide, col, &side, &x);
+    igemm_finish_store(f, &x, wide, i);
 }
 
-static void finish_wide(const hg_finish *f, const int32_t *sum, int64_t i, int64_t col)
+static void igemm_finish_wide(const hg_finish *f, const int32_t *sum, int64_t i, int64_t col)
 {
-    finish_block(f, FINISH_WIDE, sum, i, col);
+    igemm_finish_block(f, FINISH_WIDE, sum, i, col);
 }
 
-static void finish_narrow(const hg_finish *f, const int32_t *sum, int64_t i, int64_t col)
+static void igemm_finish_narrow(const hg_finish *f, const int32_t *sum, int64_t i, int64_t col)
 {
-    finish_block(f, 1, sum, i, col);
+    igemm_finish_block(f, 1, sum, i, col);
 }
 
 void hg_igemm_finish_avx2(const hg_finish *f, const hg_epilogue_tile *t, hg_epilogue_tile *rest)
@@ -168,9 +169,9 @@ void hg_igemm_finish_avx2(const hg_finish *f, const hg_epilogue_tile *t, hg_epil
         const int64_t i = (t->row + r) * f->columns + t->col;
         int64_t j = 0;
         for (; j + FINISH_WIDE * FINISH_LANES <= t->cols; j += FINISH_WIDE * FINISH_LANES)
-            finish_wide(f, sum + j, i + j, t->col + j);
+            igemm_finish_wide(f, sum + j, i + j, t->col + j);
         for (; j < whole; j += FINISH_LANES)
-            finish_narrow(f, sum + j, i + j, t->col + j);
+            igemm_finish_narrow(f, sum + j, i + j, t->col + j);
     }
     *rest = *t;
     rest->data = (int32_t *)t->data + whole;
