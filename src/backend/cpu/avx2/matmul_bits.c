@@ -392,7 +392,8 @@ static void bits_run(const hg_args *a, hg_range r)
 {
     const hg_bits_shape s = hg_bits_shape_of(a);
     hg_bits_row row = hg_bits_row_in(&s, r.scratch);
-    uint8_t *tables = (uint8_t *)r.scratch + hg_bits_row_bytes(&s);
+    /* no address from no room */
+    uint8_t *tables = r.scratch == NULL ? NULL : (uint8_t *)r.scratch + hg_bits_row_bytes(&s);
     const bool looked = s.kind == HG_BITS_1 || s.kind == HG_BITS_TERNARY;
     const int64_t turn = looked ? BITS_TURN : 1;
     float y[BITS_TURN][HG_BITS_COLUMNS];
