@@ -1,4 +1,4 @@
-"""npy.py - reads .npy files and compares two of them. Standard library only."""
+"""npy.py - reads .npy files, compares two of them, moves one by a rounding step. Standard library only."""
 import array
 import ast
 import math
@@ -9,8 +9,8 @@ CODES = {"f4": "f", "f8": "d", "i8": "q", "i4": "i", "i2": "h", "i1": "b", "u1":
          "u4": "I", "u8": "Q"}
 
 
-def read(path):
-    """(shape, values) of a C-ordered file."""
+def split(path):
+    """(everything before the numbers, the header as a dict, the numbers as bytes)."""
     with open(path, "rb") as f:
         data = f.read()
     if data[:6] != b"\x93NUMPY":
@@ -19,7 +19,29 @@ def read(path):
     length = struct.unpack_from("<I" if wide else "<H", data, 8)[0]
     start = (12 if wide else 10)
     head = ast.literal_eval(data[start:start + length].decode("latin-1"))
-    body = data[start + length:]
+    return data[:start + length], head, data[start + length:]
+
+
+def step(path, to):
+    """Writes the file with each finite number other than zero moved one step away from zero; False, and nothing
+    written, when it holds no floating-point numbers."""
+    before, head, body = split(path)
+    infinity = {"f2": ("<H", 0x7C00), "f4": ("<I", 0x7F800000), "f8": ("<Q", 0x7FF0000000000000)}
+    kind = head["descr"].lstrip("<|=")
+    if kind not in infinity:
+        return False
+    code, top = infinity[kind]
+    sign = 1 << (8 * struct.calcsize(code) - 1)
+    numbers = (bits for (bits,) in struct.iter_unpack(code, body))
+    moved = b"".join(struct.pack(code, bits + (0 < bits % sign < top - 1)) for bits in numbers)
+    with open(to, "wb") as f:
+        f.write(before + moved)
+    return True
+
+
+def read(path):
+    """(shape, values) of a C-ordered file."""
+    _, head, body = split(path)
     kind = head["descr"].lstrip("<|=")
     if head["fortran_order"] and len(head["shape"]) > 1:
         raise ValueError(path + " is in Fortran order")
