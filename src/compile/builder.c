@@ -184,11 +184,9 @@ static bool builder_copy_attr(holo_graph *g, const holo_attr *from, holo_attr *t
     return false;
 }
 
-bool holo_graph_node(holo_graph *graph, const char *op, const holo_value_id *in, size_t n_in,
-                     const holo_attr *attrs, size_t n_attrs, holo_value_id *out, size_t n_out)
+static bool builder_record(holo_graph *graph, const char *op, const holo_value_id *in, size_t n_in,
+                           const holo_attr *attrs, size_t n_attrs, size_t n_out)
 {
-    for (size_t j = 0; j < n_out; j++)
-        out[j] = 0;
     if (graph->error.status != HOLO_OK) return false;
     for (size_t i = 0; i < n_in; i++)
         if (in[i] > graph->n_value) {
@@ -206,10 +204,17 @@ bool holo_graph_node(holo_graph *graph, const char *op, const holo_value_id *in,
         return false;
     for (size_t i = 0; i < n_attrs; i++)
         if (!builder_copy_attr(graph, &attrs[i], &call.attr[i])) return false;
-    if (!builder_add(graph, &call)) return false;
+    return builder_add(graph, &call);
+}
+
+/* `out` may be `in`: it is written last. */
+bool holo_graph_node(holo_graph *graph, const char *op, const holo_value_id *in, size_t n_in,
+                     const holo_attr *attrs, size_t n_attrs, holo_value_id *out, size_t n_out)
+{
+    const bool added = builder_record(graph, op, in, n_in, attrs, n_attrs, n_out);
     for (size_t j = 0; j < n_out; j++)
-        out[j] = ++graph->n_value;
-    return true;
+        out[j] = added ? ++graph->n_value : 0;
+    return added;
 }
 
 bool holo_graph_output(holo_graph *graph, holo_value_id value, const char *name)

@@ -17,7 +17,9 @@ static holo_status gatherelements_infer(hg_infer *n)
 static holo_status gatherelements_emit(hg_emit *e)
 {
     int64_t axis = hg_node_int(e->node, "axis", 0);
-    return hg_emit_int(e, axis < 0 ? axis + hg_emit_type(e, 0)->rank : axis);
+    if (axis < 0) axis += hg_emit_type(e, 0)->rank;
+    /* "labels" is set by losses: a negative index is an error that names it. */
+    return hg_emit_int(e, hg_node_int(e->node, "labels", 0) != 0 ? -1 - axis : axis);
 }
 
 const hg_op hg_op_gatherelements = {

@@ -219,11 +219,21 @@ hg_value_id hg_build_const(hg_build *b, hg_type type, const void *data, size_t b
     return id;
 }
 
+/* The bits of an integer; what is beyond 64 bits, and no number, is beside float types only, which
+ * do not use it: the nearest, or 0. */
+static int64_t build_integer(holo_dtype dtype, double value)
+{
+    if (dtype == HOLO_U64 && value >= 0x1p63)
+        return (int64_t)(value < 0x1p64 ? (uint64_t)value : UINT64_MAX);
+    if (value >= 0x1p63) return INT64_MAX;
+    if (value < -0x1p63) return INT64_MIN;
+    return value == value ? (int64_t)value : 0; /* NaN is not itself */
+}
+
 /* Any number type, through the same narrowing that stores use. */
 static size_t build_encode(holo_dtype dtype, double value, uint8_t out[8])
 {
-    /* Out of range happens only beside float types, which do not use it. */
-    int64_t i = value >= -9.2e18 && value <= 9.2e18 ? (int64_t)value : 0;
+    const int64_t i = build_integer(dtype, value);
     float f = (float)value;
     uint16_t h;
     switch (hg_dtype_bits(dtype)) {

@@ -172,6 +172,14 @@ static bool infer_is_wider(const hg_dims *d, hg_dim a, hg_dim b)
     return hg_dim_is_positive(d, r->a == a ? r->b : r->a);
 }
 
+/* The number a dim is wherever it is a size at all. */
+static bool infer_only_size(const hg_dims *d, hg_dim a, int64_t *value)
+{
+    while (d->rec[a].op == HG_DIM_SELECT && hg_dim_is(d, d->rec[a].c, -1))
+        a = d->rec[a].b;
+    return hg_dim_is_const(d, a, value) && *value != 1;
+}
+
 holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg_dim b, hg_dim *out)
 {
     int64_t x, y;
@@ -180,7 +188,7 @@ holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg_dim b, hg_dim
         *out = a;
     } else if (a_known && x == 1) {
         *out = b;
-    } else if (a_known && b_known) {
+    } else if (infer_only_size(n->dims, a, &x) && infer_only_size(n->dims, b, &y) && x != y) {
         return hg_infer_fail(n, HOLO_E_SHAPE, "dimensions %lld and %lld do not broadcast",
                              (long long)x, (long long)y);
     } else if (a_known || b_known) {

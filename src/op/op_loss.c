@@ -41,23 +41,15 @@ static hg_value_id loss_reduce(hg_build *b, const char *op, hg_value_id x)
 static hg_value_id loss_pick(hg_build *b, hg_value_id scores, hg_value_id index)
 {
     hg_value_id axes = hg_build_ints(b, (int64_t[]){1}, 1);
-    hg_attr axis = hg_attr_make_int("axis", 1);
+    hg_attr attr[] = {hg_attr_make_int("axis", 1), hg_attr_make_int("labels", 1)};
     hg_value_id in[] = {scores, hg_build_2(b, "Unsqueeze", index, axes)};
-    hg_value_id picked = hg_build_op(b, "GatherElements", in, 2, &axis, 1);
+    hg_value_id picked = hg_build_op(b, "GatherElements", in, 2, attr, 2);
     return hg_build_2(b, "Squeeze", picked, axes);
 }
 
 static hg_value_id loss_label(hg_build *b, int64_t label)
 {
     return hg_build_const(b, (hg_type){.dtype = HOLO_I64}, &label, sizeof label);
-}
-
-/* Gathering counts negative places from the end, but no class has a negative label: it becomes one
- * that is outside for sure, so that it is refused. */
-static hg_value_id loss_strict(hg_build *b, hg_value_id target)
-{
-    hg_value_id below = hg_build_2(b, "Less", target, loss_label(b, 0));
-    return hg_build_3(b, "Where", below, loss_label(b, INT64_MIN), target);
 }
 
 hg_value_id hg_build_loss(hg_build *b, hg_value_id scores)
@@ -74,7 +66,6 @@ hg_value_id hg_build_loss(hg_build *b, hg_value_id scores)
         valid = hg_build_1(b, "Not", hg_build_2(b, "Equal", target, none));
         target = hg_build_3(b, "Where", valid, target, loss_label(b, 0));
     }
-    target = loss_strict(b, target);
     hg_value_id loss = hg_build_1(b, "Neg", loss_pick(b, scores, target));
     if (weights != 0) weight = hg_build_2(b, "Gather", weights, target);
     if (weights != 0) loss = hg_build_2(b, "Mul", loss, weight);

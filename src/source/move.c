@@ -97,17 +97,20 @@ static bool gather_write(hg_source *s, const hg_args *a)
 static bool gatherelements_write(hg_source *s, const hg_args *a)
 {
     const holo_tensor *data = &a->in[0], *out = &a->out[0];
+    const bool labels = a->param[0] < 0;
+    const int axis = (int)(labels ? -1 - a->param[0] : a->param[0]);
     hg_ctext index, load, from = {"0"};
     char name[16];
     int64_t stride = 1;
     int levels = hg_source_for_dims(s, out, 0, out->rank);
     hg_source_at(&index, out, out);
     hg_source_load(s, &load, 1, index.text);
-    move_place(s, load.text, data->dim[a->param[0]]);
+    move_place(s, load.text, data->dim[axis]);
+    if (labels) hg_source_line(s, "if (index < 0) return 1;");
     for (int d = data->rank - 1; d >= 0; d--) {
         char v[16];
         snprintf(v, sizeof v, "i%d", d);
-        bool is_axis = d == a->param[0];
+        bool is_axis = d == axis;
         hg_source_add(&from, is_axis ? "place" : v, is_axis ? 2 : out->dim[d], stride);
         stride *= data->dim[d];
     }

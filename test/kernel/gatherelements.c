@@ -52,6 +52,22 @@ static void gatherelements_reports(void)
     move_free(&c);
 }
 
+/* -1 - axis: -1 is no class, 1 is one. */
+static void gatherelements_labels(void)
+{
+    move_call c = {0};
+    move_in(&c, HOLO_F32, 2, MOVE_DIMS(2, 2));
+    move_ints(&c, 2, MOVE_DIMS(2, 1), MOVE_DIMS(1, -1));
+    move_out(&c, HOLO_F32, 2, MOVE_DIMS(2, 1));
+    move_param(&c, -2);
+    move_run(hg_kernels_gatherelements, &c);
+    CHECK(move_same(&c.out[0], 0, &c.in[0], 1));
+    CHECK_EQ_INT(c.fault.element, 1);
+    CHECK_EQ_INT(c.fault.value, -1);
+    CHECK_EQ_INT(c.fault.low, 0);
+    move_free(&c);
+}
+
 static void gatherelements_make_good(move_call *c)
 {
     gatherelements_make(c, HOLO_F32, 1);
@@ -72,7 +88,7 @@ static void gatherelements_refuses(void)
         {MOVE_IN_DIM, 0, 0, 2, "dimension 0 of the indices is 3, expected at most 2"},
         {MOVE_IN_DIM, 0, 2, 2, "dimension 2 of the indices is 3, expected at most 2"},
         {MOVE_PARAM, 0, 0, 3, "axis is 3"},
-        {MOVE_PARAM, 0, 0, -1, "axis is -1"},
+        {MOVE_PARAM, 0, 0, -4, "axis is -4"},
     };
     MOVE_REFUSES(hg_kernels_gatherelements, gatherelements_make_good, bad);
 }
@@ -80,6 +96,7 @@ static void gatherelements_refuses(void)
 const hg_test_case hg_tests_kernel_gatherelements[] = {
     {"picks", gatherelements_picks},
     {"reports", gatherelements_reports},
+    {"labels", gatherelements_labels},
     {"refuses", gatherelements_refuses},
     {0},
 };

@@ -35,6 +35,10 @@ static void reshape_types(void)
         {"%x: float32[2,3], %s: int64[1,1]", "%y = Reshape(%x, %s)", "!input 1 has rank 2"},
         {"%x: float32[2,3], %s: int64[n]", "%y = Reshape(%x, %s)",
          "!how many numbers it holds is not known"},
+        /* What has 45 elements or none at all is 5 rows, whatever n is. */
+        {"%x: float32[n], %z: float32[3,9]",
+         "%s = const int64[2] {5, 9} %r = Reshape(%x, %s) %y = Min(%r, %z)",
+         "!dimensions 5 and 3 do not broadcast"},
     };
     RULES(table);
 }

@@ -3,6 +3,8 @@
 #include "compile/compile.h"
 #include "test.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -524,7 +526,62 @@ static void found_order(void)
     CHECK(memcmp(sum[0], sum[1], sizeof sum[0]) == 0);
 }
 
+/* ---- tables of any size ------------------------------------------------------------------------
+ */
+
+enum { OPEN_HALF = 3, OPEN_PLACES = 5, OPEN_ROWS = 4, OPEN_HEADS = 2 };
+
+/* Element i of the table: row i / OPEN_HALF, pair i % OPEN_HALF. */
+static double found_angle(int64_t i)
+{
+    return (double)(i / OPEN_HALF) * (1.0 + (double)(i % OPEN_HALF)) / 4;
+}
+
+/* x[k] = k / 64 with the rows of places 4, 0, 3, 1; no element is left as it was. */
+static void found_tables_check(found *f)
+{
+    static const int64_t place[OPEN_ROWS] = {4, 0, 3, 1};
+    holo_tensor t = found_out(f, 0, OPEN_HEADS * OPEN_ROWS * 2 * OPEN_HALF);
+    for (int64_t k = 0; k < OPEN_HEADS * OPEN_ROWS * OPEN_HALF; k++) {
+        const int64_t row = k / OPEN_HALF, pair = k % OPEN_HALF, at = row * 2 * OPEN_HALF + pair;
+        const double angle = found_angle(place[row % OPEN_ROWS] * OPEN_HALF + pair);
+        const double a = (double)at / 64, b = (double)(at + OPEN_HALF) / 64;
+        CHECK_NEAR(((const float *)t.data)[at], a * cos(angle) - b * sin(angle), 1e-6);
+        CHECK_NEAR(((const float *)t.data)[at + OPEN_HALF], a * sin(angle) + b * cos(angle), 1e-6);
+    }
+}
+
+static void found_tables(void)
+{
+    enum { COUNT = OPEN_HEADS * OPEN_ROWS * 2 * OPEN_HALF, TABLE = OPEN_PLACES * OPEN_HALF };
+    float x[COUNT], c[TABLE], s[TABLE];
+    int64_t p[OPEN_ROWS] = {4, 0, 3, 1};
+    for (int i = 0; i < COUNT; i++)
+        x[i] = (float)i / 64;
+    for (int i = 0; i < TABLE; i++) {
+        c[i] = (float)cos(found_angle(i));
+        s[i] = (float)sin(found_angle(i));
+    }
+    const holo_tensor in[] = {
+        {.data = x, .dim = {1, OPEN_HEADS, OPEN_ROWS, 2 * OPEN_HALF}, .rank = 4, .dtype = HOLO_F32},
+        {.data = c, .dim = {OPEN_PLACES, OPEN_HALF}, .rank = 2, .dtype = HOLO_F32},
+        {.data = s, .dim = {OPEN_PLACES, OPEN_HALF}, .rank = 2, .dtype = HOLO_F32},
+        {.data = p, .dim = {1, OPEN_ROWS}, .rank = 2, .dtype = HOLO_I64},
+    };
+    static const char *const node[] = {"RotaryEmbedding(%x, %c, %s, %p)",
+                                       "com.microsoft:RotaryEmbedding(%x, %p, %c, %s)"};
+    for (size_t i = 0; i < HG_COUNT(node); i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "graph(%%x: float32[b,n,l,h], %%c: float32[m,d], %%s: float32[k,e], "
+                 "%%p: int64[a,o]) {\n  %%y = %s\n  return %%y\n}\n",
+                 node[i]);
+        found_both(text, in, 4, found_tables_check);
+    }
+}
+
 const hg_test_case hg_tests_random_found[] = {
+    {"tables", found_tables},
     {"order", found_order},
     {"stored", found_stored},
     {"masks", found_masks},

@@ -42,12 +42,12 @@ static holo_graph *run_linear(void)
     if (!CHECK_OK(holo_graph_new(0, NULL, &g, &e), &e)) return NULL;
     holo_tensor wt = {.data = (void *)(uintptr_t)w, .dim = {3, 2}, .rank = 2, .dtype = HOLO_F32};
     holo_tensor bt = {.data = (void *)(uintptr_t)b, .dim = {2}, .rank = 1, .dtype = HOLO_F32};
-    holo_value_id x = holo_graph_input(g, "x", HOLO_F32, "batch,3"), y, z, r;
+    holo_value_id x = holo_graph_input(g, "x", HOLO_F32, "batch,3"), y, z;
     holo_value_id weights = holo_graph_constant(g, &wt), bias = holo_graph_constant(g, &bt);
     holo_graph_node(g, "MatMul", (holo_value_id[]){x, weights}, 2, NULL, 0, &y, 1);
     holo_graph_node(g, "Add", (holo_value_id[]){y, bias}, 2, NULL, 0, &z, 1);
-    holo_graph_node(g, "Relu", &z, 1, NULL, 0, &r, 1);
-    holo_graph_output(g, r, "y");
+    holo_graph_node(g, "Relu", &z, 1, NULL, 0, &z, 1); /* the same place for both */
+    holo_graph_output(g, z, "y");
     return g;
 }
 
