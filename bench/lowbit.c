@@ -2,11 +2,15 @@
  * matmul.nbits; `./dev bench lowbit` runs it.
  *
  *     lowbit [N K GROUP]
- *     lowbit emit FILE.onnx BITS N K GROUP    a MatMulNBits for the peer, with 8-bit activations
+ *     lowbit emit FILE.onnx BITS N K GROUP LEVEL    a MatMulNBits for the peer; level 4 allows
+ *                                                   activations of 8 bits, 0 does not
  *
- * GB/s counts codes and scales, GMAC/s multiplications. Rounds of all widths are interleaved. */
+ * GB/s counts codes and scales, GMAC/s multiplications. "Again" runs one width over and over, as
+ * the peer's loop does: weights that fit the last-level cache stay there. "Cold" takes turns with
+ * all other widths, which together do not fit: weights come from memory. */
 #include "op/bench.h"
 
+#include "base/cpu.h"
 #include "kernel/matmul_bits.h"
 
 #include <string.h>
@@ -15,10 +19,11 @@ extern const hg_kernel hg_kernels_matmul_bits[];
 extern const hg_kernel hg_kernels_matmul_nbits[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_matmul_bits_avx2[];
+extern const hg_kernel hg_kernels_matmul_bits_avx512[];
 extern const hg_kernel hg_kernels_matmul_nbits_avx2[];
 #endif
 
-enum { LOWBIT_ROUNDS = 40, LOWBIT_CASES = HG_BITS_KINDS + 3 };
+enum { LOWBIT_ROUNDS = 40, LOWBIT_AGAIN = 8, LOWBIT_CASES = 2 * (HG_BITS_KINDS + 3) };
 
 typedef struct lowbit_case {
     const char *name;
@@ -27,7 +32,7 @@ typedef struct lowbit_case {
     int64_t param[2];
     uint32_t n_in;
     void *scratch;
-    double seconds[LOWBIT_ROUNDS], bytes;
+    double again[LOWBIT_ROUNDS], cold[LOWBIT_ROUNDS], bytes;
 } lowbit_case;
 
 static hg_args lowbit_args(lowbit_case *c)
@@ -54,8 +59,8 @@ static void lowbit_bits(lowbit_case *c, const hg_kernel *kernel, hg_bits_kind ki
                         int64_t k, int64_t group)
 {
     static const char *const names[HG_BITS_KINDS] = {
-        "1 bit, looked up", "ternary, looked up", "2 bits", "3 bits",
-        "4 bits",           "4 bits, book",       "8 bits"};
+        "1 bit, looked up", "ternary, 2 bits", "2 bits", "3 bits",
+        "4 bits",           "4 bits, book",    "8 bits"};
     c->name = names[kind];
     c->kernel = kernel;
     c->param[0] = kind;
@@ -91,7 +96,8 @@ static bool lowbit_sink(void *user, const void *bytes, size_t size)
     return fwrite(bytes, 1, size, user) == size;
 }
 
-static int lowbit_emit(const char *path, int64_t bits, int64_t n, int64_t k, int64_t group)
+static int lowbit_emit(const char *path, int64_t bits, int64_t n, int64_t k, int64_t group,
+                       int64_t level)
 {
     holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
     holo_graph *g = NULL;
@@ -107,7 +113,7 @@ static int lowbit_emit(const char *path, int64_t bits, int64_t n, int64_t k, int
                               {.name = "N", .kind = HOLO_ATTR_INT, .i = n},
                               {.name = "bits", .kind = HOLO_ATTR_INT, .i = bits},
                               {.name = "block_size", .kind = HOLO_ATTR_INT, .i = group},
-                              {.name = "accuracy_level", .kind = HOLO_ATTR_INT, .i = 4}};
+                              {.name = "accuracy_level", .kind = HOLO_ATTR_INT, .i = level}};
     snprintf(dims, sizeof dims, "1,%lld", (long long)k);
     holo_value_id in[3] = {holo_graph_input(g, "x", HOLO_F32, dims), holo_graph_constant(g, &codes),
                            holo_graph_constant(g, &scales)};
@@ -121,48 +127,99 @@ static int lowbit_emit(const char *path, int64_t bits, int64_t n, int64_t k, int
     return fclose(file) != 0 || status != HOLO_OK;
 }
 
-static int lowbit_by_value(const void *a, const void *b)
+/* Runs a case once; seconds. */
+static double lowbit_run(lowbit_case *c)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    const hg_args a = lowbit_args(c);
+    const hg_range all = {0, c->kernel->units(&a), c->scratch};
+    const double start = bench_now();
+    c->kernel->run(&a, all);
+    return bench_now() - start;
+}
+
+static void lowbit_measure(lowbit_case *c, int cases, int rounds)
+{
+    for (int r = 0; r < rounds; r++)
+        for (int i = 0; i < cases; i++)
+            c[i].cold[r] = lowbit_run(&c[i]);
+    for (int r = 0; r < rounds; r += LOWBIT_AGAIN)
+        for (int i = 0; i < cases; i++) {
+            (void)lowbit_run(&c[i]); /* into the cache */
+            for (int k = r; k < r + LOWBIT_AGAIN && k < rounds; k++)
+                c[i].again[k] = lowbit_run(&c[i]);
+        }
+}
+
+static void lowbit_print(lowbit_case *c, int rounds, double macs)
+{
+    qsort(c->again, (size_t)rounds, sizeof(double), bench_compare);
+    qsort(c->cold, (size_t)rounds, sizeof(double), bench_compare);
+    printf("%-32s %-8s %8.1f %8.1f %7.1f %7.1f %8.1f %8.1f %7.1f\n", c->name,
+           c->kernel->cpu == HG_CPU_AVX512 ? "avx512"
+           : c->kernel->cpu == HG_CPU_AVX2 ? "avx2"
+                                           : "plain",
+           c->again[0] * 1e6, c->again[rounds / 2] * 1e6, c->bytes / c->again[0] * 1e-9,
+           macs / c->again[0] * 1e-9, c->cold[0] * 1e6, c->cold[rounds / 2] * 1e6,
+           c->bytes / c->cold[0] * 1e-9);
+}
+
+/* A sum over numbers that lie side by side: what reading alone costs. */
+static void lowbit_bound(size_t bytes)
+{
+    const size_t n = bytes / 8;
+    uint64_t *x = bench_alloc(bytes), sum = 0;
+    double best = 1e9;
+    for (int r = 0; r < LOWBIT_ROUNDS; r++) {
+        const double start = bench_now();
+        for (size_t i = 0; i + 8 <= n; i += 8)
+            sum += x[i]; /* one number of each line */
+        const double seconds = bench_now() - start;
+        best = seconds < best ? seconds : best;
+    }
+    volatile uint64_t keep = sum;
+    (void)keep;
+    printf("reading %5.1f MB again and again: %.1f us, %.1f GB/s\n", (double)bytes * 1e-6,
+           best * 1e6, (double)bytes / best * 1e-9);
+    free(x);
+}
+
+static int lowbit_cases(lowbit_case *c, const hg_kernel *bits, const hg_kernel *nbits, int64_t n,
+                        int64_t k, int64_t group)
+{
+    int cases = 0;
+    for (int i = 0; i < HG_BITS_KINDS; i++)
+        lowbit_bits(&c[cases++], bits, (hg_bits_kind)i, n, k, group);
+    for (int64_t width = 2; nbits != NULL && width <= 8; width *= 2)
+        lowbit_nbits(&c[cases++], nbits, width, n, k, group);
+    return cases;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc == 7 && strcmp(argv[1], "emit") == 0)
-        return lowbit_emit(argv[2], atoll(argv[3]), atoll(argv[4]), atoll(argv[5]), atoll(argv[6]));
+    if (argc == 8 && strcmp(argv[1], "emit") == 0)
+        return lowbit_emit(argv[2], atoll(argv[3]), atoll(argv[4]), atoll(argv[5]), atoll(argv[6]),
+                           atoll(argv[7]));
     const int64_t n = argc > 3 ? atoll(argv[1]) : 4096, k = argc > 3 ? atoll(argv[2]) : 4096;
     const int64_t group = argc > 3 ? atoll(argv[3]) : 128;
     static lowbit_case c[LOWBIT_CASES];
+    int cases = 0, rounds = LOWBIT_ROUNDS;
 #if defined(__x86_64__)
-    const hg_kernel *bits = hg_kernels_matmul_bits_avx2, *nbits = hg_kernels_matmul_nbits_avx2;
-    const int rounds = LOWBIT_ROUNDS;
+    cases +=
+        lowbit_cases(c, hg_kernels_matmul_bits_avx2, hg_kernels_matmul_nbits_avx2, n, k, group);
+    if ((hg_cpu_features() & HG_CPU_AVX512) != 0)
+        cases += lowbit_cases(c + cases, hg_kernels_matmul_bits_avx512, NULL, n, k, group);
 #else
-    const hg_kernel *bits = hg_kernels_matmul_bits, *nbits = hg_kernels_matmul_nbits;
-    const int rounds = 3;
+    rounds = 3;
+    cases += lowbit_cases(c, hg_kernels_matmul_bits, hg_kernels_matmul_nbits, n, k, group);
 #endif
-    for (int i = 0; i < HG_BITS_KINDS; i++)
-        lowbit_bits(&c[i], bits, (hg_bits_kind)i, n, k, group);
-    for (int i = 0; i < 3; i++)
-        lowbit_nbits(&c[HG_BITS_KINDS + i], nbits, (int64_t)2 << i, n, k, group);
-    for (int r = 0; r < rounds; r++) {
-        for (int i = 0; i < LOWBIT_CASES; i++) {
-            const hg_args a = lowbit_args(&c[i]);
-            const hg_range all = {0, c[i].kernel->units(&a), c[i].scratch};
-            const double start = bench_now();
-            c[i].kernel->run(&a, all);
-            c[i].seconds[r] = bench_now() - start;
-        }
-    }
+    for (int64_t bits = 1; bits <= 8; bits *= 2)
+        lowbit_bound((size_t)(n * k * bits / 8));
+    lowbit_measure(c, cases, rounds);
     printf("%lld x %lld, groups of %lld, one row, one core\n", (long long)k, (long long)n,
            (long long)group);
-    printf("%-32s %10s %10s %8s %8s\n", "", "min us", "median us", "GB/s", "GMAC/s");
-    for (int i = 0; i < LOWBIT_CASES; i++) {
-        qsort(c[i].seconds, (size_t)rounds, sizeof(double), lowbit_by_value);
-        const double least = c[i].seconds[0];
-        printf("%-32s %10.1f %10.1f %8.2f %8.2f\n", c[i].name, least * 1e6,
-               c[i].seconds[rounds / 2] * 1e6, c[i].bytes / least * 1e-9,
-               (double)n * (double)k / least * 1e-9);
-    }
+    printf("%-32s %-8s %8s %8s %7s %7s %8s %8s %7s\n", "", "", "again us", "median", "GB/s",
+           "GMAC/s", "cold us", "median", "GB/s");
+    for (int i = 0; i < cases; i++)
+        lowbit_print(&c[i], rounds, (double)n * (double)k);
     return 0;
 }

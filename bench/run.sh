@@ -53,10 +53,12 @@ bench_lowbit() { # [N K GROUP]
         -o build/bench/lowbit
     build/bench/lowbit "$@"
     [ -x "$peer" ] || return 0
-    for bits in 2 4 8; do
-        build/bench/lowbit emit build/bench/lowbit.onnx "$bits" "${1:-4096}" "${2:-4096}" "${3:-128}"
-        printf 'ONNX Runtime, MatMulNBits %s bits, 8-bit activations: ' "$bits"
-        "$peer" build/bench/lowbit.onnx --inputs "x:float32:1,${2:-4096}:rand" --threads 1 --budget-ms 500
+    for level in 4 0; do
+        for bits in 2 4 8; do
+            build/bench/lowbit emit build/bench/lowbit.onnx "$bits" "${1:-4096}" "${2:-4096}" "${3:-128}" "$level"
+            printf 'ONNX Runtime, MatMulNBits %s bits, accuracy_level %s: ' "$bits" "$level"
+            "$peer" build/bench/lowbit.onnx --inputs "x:float32:1,${2:-4096}:rand" --threads 1 --budget-ms 300
+        done
     done
     rm build/bench/lowbit.onnx
 }

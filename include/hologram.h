@@ -255,7 +255,12 @@ typedef enum holo_quantize {
     HOLO_QUANTIZE_INT4 = 2,
     HOLO_QUANTIZE_INT2 = 3,
     HOLO_QUANTIZE_TERNARY = 4, /* -1, 0, 1 times a scale */
-    HOLO_QUANTIZE_Q96 = 5      /* 96 levels */
+    HOLO_QUANTIZE_Q96 = 5,     /* 96 levels */
+    HOLO_QUANTIZE_INT3 = 6,
+    HOLO_QUANTIZE_BINARY = 7,  /* -1, 1 times a scale; this and the next ones without calibration */
+    HOLO_QUANTIZE_NF4 = 8,     /* 16 levels of the normal distribution, rounded to 8 bits */
+    HOLO_QUANTIZE_MXFP4 = 9,   /* float4e2m1 with a power of two as scale */
+    HOLO_QUANTIZE_PALETTE = 10 /* 16 levels, chosen for each layer */
 } holo_quantize;
 
 /* One quantised layer, or (node NULL) one output of the model. Errors are those against the float

@@ -355,7 +355,7 @@ static const hg_cli_option compile_options[] = {
     {"max-memory", 0, HG_CLI_SIZE, "SIZE", "stop above this much memory, for instance 2G", offsetof(compile_args, max_memory)},
     {"emit-c", 0, HG_CLI_TEXT, "OUT.c", "write the model as one C file without dependencies", offsetof(compile_args, emit_c)},
     {"max-time", 0, HG_CLI_COUNT, "MS", "stop after so many milliseconds", offsetof(compile_args, max_time)},
-    {"quantize", 0, HG_CLI_CHOICE, "none|int8|int4|int2|ternary|q96", "weights as codes; prints what it costs", offsetof(compile_args, quantize)},
+    {"quantize", 0, HG_CLI_CHOICE, "none|int8|int4|int2|ternary|q96|int3|binary|nf4|mxfp4|palette", "weights as codes; prints what it costs", offsetof(compile_args, quantize)},
     {"calibrate", 0, HG_CLI_TEXT, "DIR", "inputs that show the ranges: activations as codes too", offsetof(compile_args, calibrate)},
     {"percentile", 0, HG_CLI_NUMBER, "P", "of values that a range must hold (100)", offsetof(compile_args, percentile)},
     {"emit-onnx", 0, HG_CLI_TEXT, "FILE.onnx", "write the quantised graph as ONNX too", offsetof(compile_args, emit_onnx)},

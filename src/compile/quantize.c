@@ -272,11 +272,18 @@ static holo_status quantize_check(const hg_compile *c)
 {
     const holo_compile_options *o = c->options;
     holo_error *e = c->ctx.error;
-    if (o->quantize < HOLO_QUANTIZE_NONE || o->quantize > HOLO_QUANTIZE_Q96)
+    if (o->quantize < HOLO_QUANTIZE_NONE || o->quantize > HOLO_QUANTIZE_PALETTE)
         return hg_fail(e, HOLO_E_ARG, "quantize is %d, expected 0 to %d", (int)o->quantize,
-                       HOLO_QUANTIZE_Q96);
+                       HOLO_QUANTIZE_PALETTE);
     if (o->quantize == HOLO_QUANTIZE_NONE && o->n_calibrate != 0)
         return hg_fail(e, HOLO_E_ARG, "samples for calibration need a way to quantise");
+    if (o->n_calibrate != 0 && hg_quantize_limit(o->quantize) == 0)
+        return hg_fail(e, HOLO_E_ARG,
+                       "%s is for weights alone: samples for calibration are not taken",
+                       hg_quantize_name(o->quantize));
+    if (o->emit != NULL && hg_quantize_kind(o->quantize) != HG_BITS_KINDS && o->n_calibrate == 0)
+        return hg_fail(e, HOLO_E_ARG, "weights as %s have no operator in ONNX: nothing to emit",
+                       hg_quantize_name(o->quantize));
     if (o->percentile != 0 && !(o->percentile >= 50 && o->percentile <= 100))
         return hg_fail(e, HOLO_E_ARG, "percentile is %g, expected 50 to 100", o->percentile);
     if (o->quantize != HOLO_QUANTIZE_NONE && c->n_model != 1)

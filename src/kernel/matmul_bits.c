@@ -36,7 +36,7 @@ static size_t bits_place(hg_bits_kind kind, int64_t c, int64_t i, uint32_t *shif
     const int64_t byte = c * 4 + i % 4;
     switch (kind) {
     case HG_BITS_1: *shift = (uint32_t)(i % 8); return (size_t)(i / 8 * 32 + c);
-    case HG_BITS_TERNARY: *shift = (uint32_t)(i / 2 % 2 * 4); return (size_t)(i / 4 * 32 + c);
+    case HG_BITS_TERNARY:
     case HG_BITS_2: *shift = (uint32_t)(i / 4 % 4 * 2); return (size_t)(i / 16 * 128 + byte);
     case HG_BITS_3:
         *shift = (uint32_t)(i / 4 % 4 * 2);
@@ -61,7 +61,6 @@ uint32_t hg_bits_code(hg_bits_kind kind, const uint8_t *bytes, int64_t c, int64_
     uint32_t shift;
     const size_t at = bits_place(kind, c, i, &shift);
     const uint32_t byte = (uint32_t)bytes[at] >> shift;
-    if (kind == HG_BITS_TERNARY) return i % 2 == 0 ? (byte & 15) / 3 : (byte & 15) % 3;
     if (kind != HG_BITS_3) return byte & ((1u << hg_bits_width(kind)) - 1);
     const size_t third = bits_place_third(c, i, &shift);
     return (byte & 3) | ((uint32_t)bytes[third] >> shift & 1) << 2;
@@ -71,7 +70,6 @@ void hg_bits_put(hg_bits_kind kind, uint8_t *bytes, int64_t c, int64_t i, uint32
 {
     uint32_t shift;
     uint8_t *to = &bytes[bits_place(kind, c, i, &shift)];
-    if (kind == HG_BITS_TERNARY && i % 2 == 0) code *= 3;
     *to = (uint8_t)(*to + ((kind == HG_BITS_3 ? code & 3 : code) << shift));
     if (kind != HG_BITS_3) return;
     to = &bytes[bits_place_third(c, i, &shift)];
@@ -166,11 +164,12 @@ size_t hg_bits_row_bytes(const hg_bits_shape *s)
            hg_align_up((size_t)s->groups * 8, HG_ALIGN);
 }
 
-hg_bits_row hg_bits_row_in(const hg_bits_shape *s, void *scratch)
+hg_bits_row hg_bits_row_in(const hg_bits_shape *s, void *scratch, size_t number)
 {
     if (scratch == NULL) return (hg_bits_row){0}; /* no groups: no address from no room */
-    uint8_t *at = scratch, *numbers = at + hg_align_up((size_t)(s->groups * s->group), HG_ALIGN);
-    return (hg_bits_row){.code = scratch,
+    uint8_t *at = (uint8_t *)scratch + number * hg_bits_row_bytes(s);
+    uint8_t *numbers = at + hg_align_up((size_t)(s->groups * s->group), HG_ALIGN);
+    return (hg_bits_row){.code = (int8_t *)at,
                          .scale = (float *)(void *)numbers,
                          .sum = (int32_t *)(void *)(numbers + (size_t)s->groups * 4)};
 }
@@ -233,7 +232,7 @@ static size_t bits_scratch(const hg_args *a)
 static void bits_run(const hg_args *a, hg_range r)
 {
     const hg_bits_shape s = hg_bits_shape_of(a);
-    hg_bits_row row = hg_bits_row_in(&s, r.scratch);
+    hg_bits_row row = hg_bits_row_in(&s, r.scratch, 0);
     const int64_t end = hg_min(r.end * HG_BITS_COLUMNS, s.n);
     for (int64_t m = 0; m < s.m; m++) {
         bits_quantize(&s, (const float *)a->in[0].data + m * s.k, &row);

@@ -5,8 +5,7 @@
  * of one group of one panel, in order; column c = 8 v + u, and i counts inside the group:
  *
  *     1        per 8 of i    32 bytes    byte c: bit i % 8
- *     ternary  per 4 of i    32 bytes    byte c: 3 a + b of two of i in each nibble
- *     2        per 16 of i   128 bytes   byte 32 v + 4 u + i % 4: bits 2 (i / 4 % 4)
+ *     2        per 16 of i   128 bytes   byte 32 v + 4 u + i % 4: bits 2 (i / 4 % 4); ternary too
  *     3        per 32 of i   384 bytes   twice as for 2 bits, then a third bit: bit i / 4 % 8
  *     4, book  per 8 of i    128 bytes   byte 32 v + 4 u + i % 4: nibble i / 4 % 2
  *     8        per 4 of i    128 bytes   byte 32 v + 4 u + i % 4
@@ -20,7 +19,7 @@
 
 typedef enum hg_bits_kind {
     HG_BITS_1 = 0,   /* -1, 1 */
-    HG_BITS_TERNARY, /* -1, 0, 1 */
+    HG_BITS_TERNARY, /* -1, 0, 1, and 2 */
     HG_BITS_2,       /* -2 .. 1 */
     HG_BITS_3,       /* -4 .. 3 */
     HG_BITS_4,       /* -8 .. 7 */
@@ -79,9 +78,9 @@ typedef struct hg_bits_row {
     int32_t *sum; /* of codes, per group */
 } hg_bits_row;
 
-/* Bytes of a row with `extra` behind it, and where its parts lie. */
+/* Bytes of a row, and where the parts of row `number` lie. */
 size_t hg_bits_row_bytes(const hg_bits_shape *s);
-hg_bits_row hg_bits_row_in(const hg_bits_shape *s, void *scratch);
+hg_bits_row hg_bits_row_in(const hg_bits_shape *s, void *scratch, size_t number);
 /* A group whose largest number is below this is zero: its inverse would overflow. */
 #define HG_BITS_LEAST 1e-36f
 

@@ -1,4 +1,4 @@
-/* op_bits.c - packs codes for matmul.bits. */
+/* op_bits.c - packs codes for matmul.bits and makes the node that reads them. */
 #include "op/op_bits.h"
 
 static void bits_pack_group(hg_bits_kind kind, const uint8_t *codes, int64_t n, int64_t k,
@@ -11,21 +11,47 @@ static void bits_pack_group(hg_bits_kind kind, const uint8_t *codes, int64_t n, 
             hg_bits_put(kind, out, c, i, codes[(panel * HG_BITS_COLUMNS + c) * k + from + i]);
 }
 
-holo_status hg_bits_pack(hg_ctx *ctx, hg_bits_kind kind, const uint8_t *codes, const float *scales,
-                         int64_t n, int64_t k, int64_t group, uint8_t **packed,
-                         float **packed_scales)
+static holo_status bits_pack(hg_ctx *ctx, const hg_bits_matrix *w, uint8_t **packed, float **scales)
 {
-    const int64_t panels = hg_ceil_div(n, HG_BITS_COLUMNS), groups = hg_ceil_div(k, group);
-    const size_t each = (size_t)group * 4 * hg_bits_width(kind);
-    HG_TRY(HG_NEW(ctx, hg_bits_bytes(kind, n, k, group) + 1, packed));
-    HG_TRY(HG_NEW(ctx, (size_t)(panels * groups * HG_BITS_COLUMNS) + 1, packed_scales));
+    const int64_t panels = hg_ceil_div(w->n, HG_BITS_COLUMNS);
+    const int64_t groups = hg_ceil_div(w->k, w->group);
+    const size_t each = (size_t)w->group * 4 * hg_bits_width(w->kind);
+    HG_TRY(HG_NEW(ctx, hg_bits_bytes(w->kind, w->n, w->k, w->group) + 1, packed));
+    HG_TRY(HG_NEW(ctx, (size_t)(panels * groups * HG_BITS_COLUMNS) + 1, scales));
     for (int64_t p = 0; p < panels; p++)
         for (int64_t g = 0; g < groups; g++)
-            bits_pack_group(kind, codes, n, k, p, g * group, group,
+            bits_pack_group(w->kind, w->codes, w->n, w->k, p, g * w->group, w->group,
                             *packed + (size_t)(p * groups + g) * each);
-    for (int64_t c = 0; c < n; c++)
+    for (int64_t c = 0; c < w->n; c++)
         for (int64_t g = 0; g < groups; g++)
-            (*packed_scales)[(c / HG_BITS_COLUMNS * groups + g) * HG_BITS_COLUMNS +
-                             c % HG_BITS_COLUMNS] = scales[c * groups + g];
+            (*scales)[(c / HG_BITS_COLUMNS * groups + g) * HG_BITS_COLUMNS + c % HG_BITS_COLUMNS] =
+                w->scales[c * groups + g];
     return HOLO_OK;
+}
+
+hg_value_id hg_build_matmul_bits(hg_build *b, hg_value_id x, const hg_bits_matrix *w)
+{
+    uint8_t *packed;
+    float *scales;
+    if (b->status != HOLO_OK) return 0;
+    b->status = bits_pack(b->ctx, w, &packed, &scales);
+    if (b->status != HOLO_OK) return 0;
+    hg_dims *d = &b->g->dims;
+    hg_type bytes = {.dtype = HOLO_U8, .rank = 1}, book = {.dtype = HOLO_I8, .rank = 1},
+            table = {.dtype = HOLO_F32, .rank = 3};
+    const int64_t panels = hg_ceil_div(w->n, HG_BITS_COLUMNS);
+    const int64_t groups = hg_ceil_div(w->k, w->group);
+    const size_t size = hg_bits_bytes(w->kind, w->n, w->k, w->group);
+    bytes.dim[0] = hg_dim_const(d, (int64_t)size);
+    book.dim[0] = hg_dim_const(d, 16);
+    table.dim[0] = hg_dim_const(d, panels);
+    table.dim[1] = hg_dim_const(d, groups);
+    table.dim[2] = hg_dim_const(d, HG_BITS_COLUMNS);
+    hg_value_id in[4] = {
+        x, hg_build_const(b, bytes, packed, size),
+        hg_build_const(b, table, scales, (size_t)(panels * groups * HG_BITS_COLUMNS) * 4), 0};
+    if (w->kind == HG_BITS_BOOK) in[3] = hg_build_const(b, book, w->book, 16);
+    hg_attr attr[] = {hg_attr_make_int("n", w->n), hg_attr_make_int("kind", w->kind),
+                      hg_attr_make_int("group", w->group)};
+    return hg_build_op(b, "holo:MatMulBits", in, in[3] == 0 ? 3 : 4, attr, HG_COUNT(attr));
 }

@@ -5,10 +5,16 @@
 #include "kernel/matmul_bits.h"
 #include "op/op.h"
 
-/* Codes [n][k] of one byte each, and scales [n][groups]: in the layout of kernel/matmul_bits.h.
- * Both results belong to the arena. */
-HG_MUST_CHECK holo_status hg_bits_pack(hg_ctx *ctx, hg_bits_kind kind, const uint8_t *codes,
-                                       const float *scales, int64_t n, int64_t k, int64_t group,
-                                       uint8_t **packed, float **packed_scales);
+/* Codes [n][k] of one byte each, and scales [n][groups]. */
+typedef struct hg_bits_matrix {
+    hg_bits_kind kind;
+    int64_t n, k, group;
+    const uint8_t *codes;
+    const float *scales;
+    const int8_t *book; /* [16], for HG_BITS_BOOK */
+} hg_bits_matrix;
+
+/* x times the matrix, which is packed as kernel/matmul_bits.h says. */
+hg_value_id hg_build_matmul_bits(hg_build *b, hg_value_id x, const hg_bits_matrix *w);
 
 #endif

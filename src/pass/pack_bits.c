@@ -1,5 +1,5 @@
 /* pack_bits.c - MatMulNBits that allows activations of 8 bits (accuracy_level 4) reads its weights
- * from panels: codes of 2, 4 or 8 bits with the usual zero points, or ternary ones. */
+ * from panels: codes of 2, 4 or 8 bits with the usual zero points, or 2 bits around 1. */
 #include "op/op_bits.h"
 #include "pass/pass.h"
 
@@ -20,17 +20,14 @@ static const void *pack_constant(const hg_graph *g, const hg_node *n, uint32_t i
                                                                          : NULL;
 }
 
-/* Every packed zero point is 1: codes 0, 1, 2 are -1, 0, 1. */
+/* Every packed zero point is 1: codes 0 to 3 are -1 to 2. */
 static bool pack_is_ternary(const hg_graph *g, const hg_node *n, const pack_nbits *p)
 {
     const size_t bytes = (size_t)(p->n * hg_ceil_div(p->blocks, 4));
     const uint8_t *zeros = pack_constant(g, n, 3, HOLO_U8, bytes);
-    const size_t count = (size_t)(p->n * p->blocks * p->block / 4);
     if (p->bits != 2 || zeros == NULL) return false;
     for (size_t i = 0; i < bytes; i++)
         if (zeros[i] != 0x55) return false;
-    for (size_t i = 0; i < count; i++)
-        if ((p->codes[i] & p->codes[i] >> 1 & 0x55) != 0) return false; /* a code of 3 */
     return true;
 }
 
@@ -75,26 +72,17 @@ static holo_status pack_unpack(hg_ctx *ctx, const pack_nbits *p, uint8_t **out)
 
 static holo_status pack_node(hg_graph *g, hg_node_id id, const pack_nbits *p)
 {
-    uint8_t *codes, *packed;
-    float *scales;
+    uint8_t *codes;
     hg_build b;
     HG_TRY(pack_unpack(g->ctx, p, &codes));
-    HG_TRY(hg_bits_pack(g->ctx, p->kind, codes, p->scales, p->n, p->k, p->block, &packed, &scales));
     hg_build_init(&b, g, id);
-    hg_type bytes = {.dtype = HOLO_U8, .rank = 1}, table = {.dtype = HOLO_F32, .rank = 3};
-    const int64_t panels = hg_ceil_div(p->n, HG_BITS_COLUMNS);
-    const size_t size = hg_bits_bytes(p->kind, p->n, p->k, p->block);
-    bytes.dim[0] = hg_dim_const(&g->dims, (int64_t)size);
-    table.dim[0] = hg_dim_const(&g->dims, panels);
-    table.dim[1] = hg_dim_const(&g->dims, p->blocks);
-    table.dim[2] = hg_dim_const(&g->dims, HG_BITS_COLUMNS);
-    hg_value_id in[3] = {
-        hg_build_in(&b, 0), hg_build_const(&b, bytes, packed, size),
-        hg_build_const(&b, table, scales, (size_t)(panels * p->blocks * HG_BITS_COLUMNS) * 4)};
-    hg_attr attr[] = {hg_attr_make_int("n", p->n), hg_attr_make_int("kind", p->kind),
-                      hg_attr_make_int("group", p->block)};
-    hg_value_id made = hg_build_op(&b, "holo:MatMulBits", in, 3, attr, HG_COUNT(attr));
-    hg_build_replace(&b, 0, made);
+    const hg_bits_matrix w = {.kind = p->kind,
+                              .n = p->n,
+                              .k = p->k,
+                              .group = p->block,
+                              .codes = codes,
+                              .scales = p->scales};
+    hg_build_replace(&b, 0, hg_build_matmul_bits(&b, hg_build_in(&b, 0), &w));
     if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
     return b.status;
 }

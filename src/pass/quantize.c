@@ -9,7 +9,9 @@
  * Activations are unsigned bytes with a zero point, weights signed bytes of at most
  * HG_QUANTIZE_MAX_WEIGHT per output channel. Between convolutions values exist as codes only; a
  * matrix product reads codes and gives floats. Without activations products become MatMulNBits, and
- * the weights of convolutions are rounded to their codes but stay floats: no kernel reads them. */
+ * the weights of convolutions are rounded to their codes but stay floats: no kernel reads them.
+ * Codes that MatMulNBits does not know go into panels at once (quantize_panels.c); convolutions
+ * stay. */
 #include "pass/quantize.h"
 
 #include <float.h>
@@ -206,20 +208,12 @@ static holo_status quantize_describe(quantize_state *s)
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
-/* Numbers as they are read: channel c, element i, at c * channel + i * step. */
-typedef struct quantize_weights {
-    const float *data;
-    hg_type type;
-    int64_t channels, each, channel, step;
-    float alpha;
-} quantize_weights;
-
-static quantize_weights quantize_read(const quantize_state *s, uint32_t i)
+static hg_quantize_weights quantize_read(const quantize_state *s, uint32_t i)
 {
     const hg_graph *g = s->g;
     const hg_node *n = hg_graph_node(g, s->layer[i]);
     const hg_value *v = hg_graph_value(g, hg_node_in(g, n, 1));
-    quantize_weights w = {.data = v->constant->data, .type = v->type, .alpha = 1};
+    hg_quantize_weights w = {.data = v->constant->data, .type = v->type, .alpha = 1};
     int64_t dim[2] = {0, 0}, count = (int64_t)(v->constant->bytes / sizeof(float));
     for (int k = 0; k < 2; k++)
         (void)hg_dim_is_const(&g->dims, v->type.dim[k], &dim[k]);
@@ -314,7 +308,7 @@ static double quantize_noise(const quantize_state *s, uint32_t i, const float *s
         energy += c->squares[k] / count / ((double)smooth[k] * (double)smooth[k]);
     for (uint32_t n = 0; n < s->n_layer; n++) {
         if (s->reads[n] != i) continue;
-        const quantize_weights w = quantize_read(s, n);
+        const hg_quantize_weights w = quantize_read(s, n);
         for (int64_t o = 0; o < w.channels; o++) {
             double most = 0, squares = 0;
             for (int64_t k = 0; k < w.each; k++) {
@@ -333,7 +327,7 @@ static bool quantize_readers(const quantize_state *s, uint32_t i, float *most)
 {
     for (uint32_t n = 0; n < s->n_layer; n++) {
         if (s->reads[n] != i) continue;
-        const quantize_weights w = quantize_read(s, n);
+        const hg_quantize_weights w = quantize_read(s, n);
         if (w.each != s->q->channel[i].channels) return false;
         for (int64_t k = 0; k < w.each; k++)
             for (int64_t o = 0; o < w.channels; o++)
@@ -414,7 +408,7 @@ static holo_status quantize_activation_apply(quantize_state *s, uint32_t i)
 /* ---- codes of weights ------------------------------------------------------------------------ */
 
 /* Relative error of codes[c][i] * scale[c]. */
-static double quantize_error(const quantize_weights *w, const int8_t *codes, const float *scale)
+static double quantize_error(const hg_quantize_weights *w, const int8_t *codes, const float *scale)
 {
     double difference = 0, size = 0;
     for (int64_t c = 0; c < w->channels; c++) {
@@ -431,7 +425,7 @@ static double quantize_error(const quantize_weights *w, const int8_t *codes, con
 /* Weights that are all rounded the same way shift the average of a channel: by the average input
  * times the rounding. What a bias can take back, it does. NULL: nothing is known. */
 static holo_status quantize_shift(const quantize_state *s, uint32_t i, uint32_t activation,
-                                  const quantize_weights *w, const int8_t *codes,
+                                  const hg_quantize_weights *w, const int8_t *codes,
                                   const float *scale, float **out)
 {
     const hg_quantize_channels *m = &s->q->channel[activation];
@@ -529,7 +523,7 @@ static float quantize_least(const hg_graph *g, hg_value_id bias, int64_t c, floa
 }
 
 static holo_status quantize_channels(const quantize_state *s, uint32_t i, float x_scale,
-                                     const quantize_weights *w, int8_t **codes, float **scale)
+                                     const hg_quantize_weights *w, int8_t **codes, float **scale)
 {
     hg_graph *g = s->g;
     const hg_node *n = hg_graph_node(g, s->layer[i]);
@@ -544,7 +538,7 @@ static holo_status quantize_channels(const quantize_state *s, uint32_t i, float 
 }
 
 /* DQ(codes): axis is that of the output channels. A product's matrix is [k, n] from now on. */
-static hg_value_id quantize_dequantized(hg_build *b, const quantize_weights *w, bool is_conv,
+static hg_value_id quantize_dequantized(hg_build *b, const hg_quantize_weights *w, bool is_conv,
                                         int8_t *codes, float *scale)
 {
     hg_type type = w->type, line = {.dtype = HOLO_F32, .rank = 1};
@@ -584,7 +578,7 @@ static void quantize_replace(quantize_state *s, uint32_t i, hg_build *b, hg_valu
 
 /* Weights times what their inputs have been divided by. */
 static holo_status quantize_stretch(const quantize_state *s, uint32_t activation,
-                                    quantize_weights *w)
+                                    hg_quantize_weights *w)
 {
     const float *smooth = s->activation[activation].smooth;
     float *to;
@@ -603,7 +597,7 @@ static holo_status quantize_stretch(const quantize_state *s, uint32_t activation
 static holo_status quantize_layer_static(quantize_state *s, uint32_t i)
 {
     const bool is_conv = s->kind[i] == QUANTIZE_CONV;
-    quantize_weights w = quantize_read(s, i);
+    hg_quantize_weights w = quantize_read(s, i);
     hg_quantize_layer *layer = &s->q->layer[i];
     hg_quantize_code code;
     int8_t *codes;
@@ -646,7 +640,7 @@ typedef struct quantize_blocks {
 } quantize_blocks;
 
 /* One block of one column: codes side by side, the first in the low bits. */
-static void quantize_block(holo_quantize mode, const quantize_weights *w, int64_t c, int64_t at,
+static void quantize_block(holo_quantize mode, const hg_quantize_weights *w, int64_t c, int64_t at,
                            quantize_blocks *out)
 {
     uint8_t code[HG_QUANTIZE_BLOCK] = {0};
@@ -668,8 +662,8 @@ static void quantize_block(holo_quantize mode, const quantize_weights *w, int64_
     out->float_zero[c * out->count + at] = q.zero;
 }
 
-static holo_status quantize_blocks_make(hg_graph *g, holo_quantize mode, const quantize_weights *w,
-                                        quantize_blocks *out)
+static holo_status quantize_blocks_make(hg_graph *g, holo_quantize mode,
+                                        const hg_quantize_weights *w, quantize_blocks *out)
 {
     const uint32_t bits = hg_quantize_bits(mode);
     out->count = hg_ceil_div(w->each, HG_QUANTIZE_BLOCK);
@@ -684,7 +678,7 @@ static holo_status quantize_blocks_make(hg_graph *g, holo_quantize mode, const q
 }
 
 /* Zero points as an input where they are not the usual ones: packed codes of 1 for ternary. */
-static hg_value_id quantize_zeros(hg_build *b, holo_quantize mode, const quantize_weights *w,
+static hg_value_id quantize_zeros(hg_build *b, holo_quantize mode, const hg_quantize_weights *w,
                                   const quantize_blocks *blocks)
 {
     hg_dims *d = &b->g->dims;
@@ -715,7 +709,7 @@ static int64_t quantize_level(holo_quantize mode)
 
 static holo_status quantize_layer_blocks(quantize_state *s, uint32_t i)
 {
-    const quantize_weights w = quantize_read(s, i);
+    const hg_quantize_weights w = quantize_read(s, i);
     const holo_quantize mode = s->q->mode;
     const int64_t bits = hg_quantize_bits(mode);
     hg_quantize_layer *layer = &s->q->layer[i];
@@ -746,10 +740,21 @@ static holo_status quantize_layer_blocks(quantize_state *s, uint32_t i)
     return b.status;
 }
 
+static holo_status quantize_layer_panels(quantize_state *s, uint32_t i)
+{
+    const hg_quantize_weights w = quantize_read(s, i);
+    hg_value_id made = 0;
+    hg_build b;
+    hg_build_init(&b, s->g, s->layer[i]);
+    HG_TRY(hg_quantize_panels(&b, s->q->mode, &w, &s->q->layer[i], &made));
+    quantize_replace(s, i, &b, made);
+    return b.status;
+}
+
 /* A convolution's weights become what their codes stand for. */
 static holo_status quantize_layer_rounded(quantize_state *s, uint32_t i)
 {
-    const quantize_weights w = quantize_read(s, i);
+    const hg_quantize_weights w = quantize_read(s, i);
     hg_quantize_layer *layer = &s->q->layer[i];
     int8_t *codes;
     float *scale, *rounded;
@@ -776,9 +781,11 @@ static holo_status quantize_apply(quantize_state *s)
     for (uint32_t i = 0; i < s->n_layer; i++) {
         if (s->q->activations)
             HG_TRY(quantize_layer_static(s, i));
+        else if (s->kind[i] == QUANTIZE_MATMUL && hg_quantize_kind(s->q->mode) != HG_BITS_KINDS)
+            HG_TRY(quantize_layer_panels(s, i));
         else if (s->kind[i] == QUANTIZE_MATMUL)
             HG_TRY(quantize_layer_blocks(s, i));
-        else
+        else if (hg_quantize_limit(s->q->mode) != 0)
             HG_TRY(quantize_layer_rounded(s, i));
     }
     return HOLO_OK;

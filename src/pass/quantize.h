@@ -3,6 +3,7 @@
 #ifndef HG_PASS_QUANTIZE_H
 #define HG_PASS_QUANTIZE_H
 
+#include "op/op_bits.h"
 #include "pass/pass.h"
 
 /* One product or convolution with constant weights. Texts lie in the arena of hg_quantize.ctx. */
@@ -52,6 +53,14 @@ typedef struct hg_quantize_code {
     float scale, zero;
 } hg_quantize_code;
 
+/* Numbers as they are read: channel c, element i, at c * channel + i * step. */
+typedef struct hg_quantize_weights {
+    const float *data;
+    hg_type type;
+    int64_t channels, each, channel, step;
+    float alpha;
+} hg_quantize_weights;
+
 /* Bits that a code of the mode takes in a byte string, and its name for people. */
 uint32_t hg_quantize_bits(holo_quantize mode);
 const char *hg_quantize_name(holo_quantize mode);
@@ -60,6 +69,13 @@ int32_t hg_quantize_limit(holo_quantize mode);
 /* Codes of n numbers, `step` apart, as small unsigned numbers. */
 hg_quantize_code hg_quantize_group(holo_quantize mode, const float *w, int64_t n, int64_t step,
                                    uint8_t *codes);
+/* Codes that no ONNX operator reads, and activations of floats alone go with: they lie in panels of
+ * matmul.bits from the start, as this kind. HG_BITS_KINDS: others. */
+hg_bits_kind hg_quantize_kind(holo_quantize mode);
+/* The product of b->node's first input with weights of such a mode. */
+HG_MUST_CHECK holo_status hg_quantize_panels(hg_build *b, holo_quantize mode,
+                                             const hg_quantize_weights *w, hg_quantize_layer *layer,
+                                             hg_value_id *made);
 /* The same as signed numbers of at most hg_quantize_limit, zero 0; scale is at least `least`. */
 float hg_quantize_channel(holo_quantize mode, const float *w, int64_t n, int64_t step, float least,
                           int8_t *codes);

@@ -7,16 +7,22 @@ typedef struct codes_mode {
     const char *name;
     uint32_t bits;
     int32_t low, high; /* codes around a zero of 0; Q96 has no fixed zero */
-    int32_t limit;
+    int32_t limit;     /* 0: not with activations of 8 bits */
+    hg_bits_kind kind; /* of codes for panels alone */
 } codes_mode;
 
 static const codes_mode codes_modes[] = {
-    [HOLO_QUANTIZE_NONE] = {"none", 0, 0, 0, 0},
-    [HOLO_QUANTIZE_INT8] = {"int8", 8, -127, 127, HG_QUANTIZE_MAX_WEIGHT},
-    [HOLO_QUANTIZE_INT4] = {"int4", 4, -8, 7, 7},
-    [HOLO_QUANTIZE_INT2] = {"int2", 2, -2, 1, 1},
-    [HOLO_QUANTIZE_TERNARY] = {"ternary", 2, -1, 1, 1},
-    [HOLO_QUANTIZE_Q96] = {"q96", 8, 0, 95, 47},
+    [HOLO_QUANTIZE_NONE] = {"none", 0, 0, 0, 0, HG_BITS_KINDS},
+    [HOLO_QUANTIZE_INT8] = {"int8", 8, -127, 127, HG_QUANTIZE_MAX_WEIGHT, HG_BITS_KINDS},
+    [HOLO_QUANTIZE_INT4] = {"int4", 4, -8, 7, 7, HG_BITS_KINDS},
+    [HOLO_QUANTIZE_INT2] = {"int2", 2, -2, 1, 1, HG_BITS_KINDS},
+    [HOLO_QUANTIZE_TERNARY] = {"ternary", 2, -1, 1, 1, HG_BITS_KINDS},
+    [HOLO_QUANTIZE_Q96] = {"q96", 8, 0, 95, 47, HG_BITS_KINDS},
+    [HOLO_QUANTIZE_INT3] = {"int3", 3, -4, 3, 3, HG_BITS_3},
+    [HOLO_QUANTIZE_BINARY] = {"binary", 1, -1, 1, 0, HG_BITS_1},
+    [HOLO_QUANTIZE_NF4] = {"nf4", 4, -127, 127, 0, HG_BITS_BOOK},
+    [HOLO_QUANTIZE_MXFP4] = {"mxfp4", 4, -12, 12, 0, HG_BITS_BOOK},
+    [HOLO_QUANTIZE_PALETTE] = {"palette", 4, -127, 127, 0, HG_BITS_BOOK},
 };
 
 uint32_t hg_quantize_bits(holo_quantize mode)
@@ -27,6 +33,11 @@ uint32_t hg_quantize_bits(holo_quantize mode)
 const char *hg_quantize_name(holo_quantize mode)
 {
     return codes_modes[mode].name;
+}
+
+hg_bits_kind hg_quantize_kind(holo_quantize mode)
+{
+    return codes_modes[mode].kind;
 }
 
 int32_t hg_quantize_limit(holo_quantize mode)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUANTIZE_IN = 2 * 6 * 6, QUANTIZE_OUT = 5, QUANTIZE_SAMPLES = 4, QUANTIZE_MODES = 5 };
+enum { QUANTIZE_IN = 2 * 6 * 6, QUANTIZE_OUT = 5, QUANTIZE_SAMPLES = 4, QUANTIZE_MODES = 10 };
 
 static float quantize_next(uint32_t *state)
 {
@@ -138,8 +138,10 @@ static double quantize_distance(float a[QUANTIZE_SAMPLES][QUANTIZE_OUT],
  * can do. */
 static void quantize_modes(void)
 {
-    static const double bound[2][QUANTIZE_MODES] = {{0.01, 0.15, 0.7, 0.7, 0.03},
-                                                    {0.05, 0.3, 1, 1, 0.06}};
+    /* 0: refused */
+    static const double bound[2][QUANTIZE_MODES] = {
+        {0.01, 0.15, 0.7, 0.7, 0.03, 0.3, 0.9, 0.15, 0.2, 0.15},
+        {0.05, 0.3, 1, 1, 0.06, 0.5, 0, 0, 0, 0}};
     static quantize_inputs in;
     quantize_fill(&in);
     holo_graph *g = quantize_net();
@@ -159,11 +161,17 @@ static void quantize_modes(void)
             options.layer_user = &seen;
             options.calibrate = in.sample;
             options.n_calibrate = kind == 0 ? 0 : QUANTIZE_SAMPLES;
+            if (bound[kind][mode - 1] == 0) {
+                CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_ARG);
+                CHECK_HAS(e.message, "is for weights alone");
+                continue;
+            }
             if (!CHECK_OK(holo_compile_graph(g, &options, &data, &size, NULL, &e), &e)) continue;
             CHECK_EQ_INT(seen.layers, 3);
             CHECK_EQ_INT(seen.outputs, 1);
             CHECK_EQ_INT(seen.measured, 4);
-            CHECK_EQ_INT(seen.weights, 8 * 2 * 9 + 8 * 8 * 9 + 72 * QUANTIZE_OUT);
+            const bool has_convs = hg_quantize_limit((holo_quantize)mode) != 0;
+            CHECK_EQ_INT(seen.weights, (has_convs ? 8 * 2 * 9 + 8 * 8 * 9 : 0) + 72 * QUANTIZE_OUT);
             quantize_run(data, size, &in, coded);
             const double distance = quantize_distance(plain, coded);
             if (distance > bound[kind][mode - 1])
@@ -210,7 +218,10 @@ static void quantize_emits(void)
         options.quantize = (holo_quantize)mode;
         options.calibrate = in.sample;
         options.n_calibrate = mode == 1 ? QUANTIZE_SAMPLES : 0;
-        if (CHECK_OK(holo_compile_graph(g, &options, &data, &size, NULL, &e), &e)) {
+        if (mode >= HOLO_QUANTIZE_INT3) {
+            CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_ARG);
+            CHECK_HAS(e.message, "no operator in ONNX");
+        } else if (CHECK_OK(holo_compile_graph(g, &options, &data, &size, NULL, &e), &e)) {
             quantize_run(data, size, &in, a);
             holo_buffer_free(NULL, data, size);
             if (CHECK_OK(holo_compile_memory(file.data, file.size, NULL, &data, &size, NULL, &e),
@@ -261,7 +272,7 @@ static void quantize_refuses(void)
     options.calibrate = in.sample;
     options.n_calibrate = 1;
     CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_ARG);
-    options.quantize = (holo_quantize)6;
+    options.quantize = (holo_quantize)(QUANTIZE_MODES + 1);
     CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_ARG);
     options.quantize = HOLO_QUANTIZE_INT8;
     options.percentile = 20;
@@ -320,7 +331,7 @@ static void quantize_codes(void)
         const float size = ldexpf(1, round % 40 - 20);
         for (int i = 0; i < 64; i++)
             w[i] = round == 0 ? 0 : size * quantize_next(&state);
-        for (int mode = 1; mode <= QUANTIZE_MODES; mode++) {
+        for (int mode = 1; mode <= HOLO_QUANTIZE_INT3; mode++) {
             const uint32_t bits = hg_quantize_bits((holo_quantize)mode);
             const hg_quantize_code q = hg_quantize_group((holo_quantize)mode, w, 32, 2, code);
             const int32_t limit = hg_quantize_limit((holo_quantize)mode);
@@ -345,12 +356,99 @@ static void quantize_codes(void)
     CHECK(hg_quantize_channel(HOLO_QUANTIZE_INT8, w, 1, 1, 5, channel) == 5);
 }
 
+/* ---- books ----------------------------------------------------------------------------------- */
+
+enum { QUANTIZE_K = 64, QUANTIZE_N = 3 };
+
+/* y = x W with x the rows of a unit matrix: y is W as its codes say. */
+static bool quantize_weights_back(holo_quantize mode, const float *w, float *back, double *error)
+{
+    static float eye[QUANTIZE_K * QUANTIZE_K];
+    holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+    quantize_seen seen = {0};
+    holo_graph *g = NULL;
+    holo_model *model = NULL;
+    holo_session *session = NULL;
+    void *data = NULL;
+    size_t size = 0;
+    holo_error e;
+    holo_value_id y;
+    holo_tensor in = {.data = eye, .dim = {QUANTIZE_K, QUANTIZE_K}, .rank = 2, .dtype = HOLO_F32};
+    holo_tensor t = in, out;
+    t.data = (void *)(uintptr_t)w;
+    t.dim[1] = QUANTIZE_N;
+    for (int i = 0; i < QUANTIZE_K; i++)
+        eye[i * QUANTIZE_K + i] = 1;
+    if (!CHECK_OK(holo_graph_new(0, NULL, &g, &e), &e)) return false;
+    holo_value_id both[2] = {holo_graph_input(g, "x", HOLO_F32, "64,64"),
+                             holo_graph_constant(g, &t)};
+    holo_graph_node(g, "MatMul", both, 2, NULL, 0, &y, 1);
+    holo_graph_output(g, y, "out");
+    options.quantize = mode;
+    options.layer = quantize_see;
+    options.layer_user = &seen;
+    bool ok =
+        CHECK_OK(holo_compile_graph(g, &options, &data, &size, NULL, &e), &e) &&
+        CHECK_OK(holo_model_open_memory(data, size, holo_kernels_all(), NULL, &model, &e), &e) &&
+        CHECK_OK(holo_session_new(model, NULL, &session, &e), &e) &&
+        CHECK_OK(holo_session_set_input(session, 0, &in, &e), &e) &&
+        CHECK_OK(holo_session_run(session, &e), &e) &&
+        CHECK_OK(holo_session_output(session, 0, &out, &e), &e);
+    if (ok) memcpy(back, out.data, QUANTIZE_K * QUANTIZE_N * sizeof *back);
+    *error = seen.worst_weight;
+    holo_session_free(session);
+    holo_model_free(model);
+    holo_buffer_free(NULL, data, size);
+    holo_graph_free(g);
+    return ok;
+}
+
+static double quantize_relative(const float *w, const float *back)
+{
+    double d = 0, size = 0;
+    for (int i = 0; i < QUANTIZE_K * QUANTIZE_N; i++) {
+        d += pow((double)w[i] - (double)back[i], 2);
+        size += pow((double)w[i], 2);
+    }
+    return sqrt(d / size);
+}
+
+/* Numbers that a mode can hold come back as they are; the report's error is that of the numbers. */
+static void quantize_books(void)
+{
+    static const float e2m1[] = {0, 0.5f, 1, 1.5f, 2, 3, 4, 6};
+    static float w[QUANTIZE_K * QUANTIZE_N], back[QUANTIZE_K * QUANTIZE_N];
+    uint32_t state = 21;
+    double error, random[QUANTIZE_MODES + 1];
+    for (int i = 0; i < QUANTIZE_K * QUANTIZE_N; i++) {
+        const float sign = quantize_next(&state) < 0 ? -1.0f : 1.0f;
+        w[i] = sign * ldexpf(e2m1[(i / QUANTIZE_N) % 8], i % QUANTIZE_N - 3);
+    }
+    if (quantize_weights_back(HOLO_QUANTIZE_MXFP4, w, back, &error))
+        CHECK(error == 0 && quantize_relative(w, back) < 1e-6);
+    for (int i = 0; i < QUANTIZE_K * QUANTIZE_N; i++)
+        w[i] = quantize_next(&state) < 0 ? -0.375f : 0.375f;
+    for (int mode = HOLO_QUANTIZE_INT3; mode <= HOLO_QUANTIZE_PALETTE; mode++)
+        if (mode != HOLO_QUANTIZE_INT3 &&
+            quantize_weights_back((holo_quantize)mode, w, back, &error))
+            CHECK(error < 1e-6 && quantize_relative(w, back) < 1e-6);
+    for (int i = 0; i < QUANTIZE_K * QUANTIZE_N; i++) /* nearly normal, one block of zeros */
+        w[i] = i / QUANTIZE_N >= 32 && i % QUANTIZE_N == 1
+                   ? 0
+                   : quantize_next(&state) + quantize_next(&state) + quantize_next(&state);
+    for (int mode = 1; mode <= QUANTIZE_MODES; mode++) {
+        if (!quantize_weights_back((holo_quantize)mode, w, back, &random[mode])) return;
+        CHECK_NEAR(quantize_relative(w, back), random[mode], 1e-5);
+    }
+    CHECK(random[HOLO_QUANTIZE_PALETTE] < random[HOLO_QUANTIZE_NF4]);
+    CHECK(random[HOLO_QUANTIZE_INT4] < random[HOLO_QUANTIZE_INT3]);
+    CHECK(random[HOLO_QUANTIZE_INT3] < random[HOLO_QUANTIZE_INT2]);
+    CHECK(random[HOLO_QUANTIZE_INT2] < random[HOLO_QUANTIZE_BINARY]);
+}
+
 const hg_test_case hg_tests_compile_quantize[] = {
-    {"modes", quantize_modes},
-    {"emits", quantize_emits},
-    {"emit_fails", quantize_emit_fails},
-    {"refuses", quantize_refuses},
-    {"percentile", quantize_percentile},
-    {"codes", quantize_codes},
-    {0},
+    {"modes", quantize_modes},           {"emits", quantize_emits},
+    {"emit_fails", quantize_emit_fails}, {"refuses", quantize_refuses},
+    {"percentile", quantize_percentile}, {"codes", quantize_codes},
+    {"books", quantize_books},           {0},
 };

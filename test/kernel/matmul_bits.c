@@ -8,12 +8,14 @@
 extern const hg_kernel hg_kernels_matmul_bits[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_matmul_bits_avx2[];
+extern const hg_kernel hg_kernels_matmul_bits_avx512[];
 #endif
 
 static const struct {
     int64_t m, n, k, group;
-} bits_shapes[] = {{1, 32, 32, 32},  {2, 33, 65, 32},  {1, 5, 200, 64}, {3, 70, 128, 128},
-                   {1, 300, 31, 32}, {1, 1, 300, 256}, {0, 8, 32, 32},  {2, 3, 0, 32}};
+} bits_shapes[] = {{1, 32, 32, 32},   {2, 33, 65, 32},  {1, 5, 200, 64},
+                   {3, 70, 128, 128}, {1, 300, 31, 32}, {1, 1, 300, 256},
+                   {0, 8, 32, 32},    {2, 3, 0, 32},    {22, 33, 96, 64}};
 
 /* Codes that each kind may have, and the numbers they are. */
 static const int bits_codes[HG_BITS_KINDS] = {2, 3, 4, 8, 16, 16, 256};
@@ -109,12 +111,25 @@ static void bits_values(void)
     }
 }
 
-static void bits_avx2(void)
+/* The kernels this CPU has; how many. */
+static size_t bits_kernels(const hg_kernel *out[3])
 {
+    size_t n = 0;
+    out[n++] = hg_kernels_matmul_bits;
 #if defined(__x86_64__)
+    if ((hg_cpu_features() & HG_CPU_AVX2) != 0) out[n++] = hg_kernels_matmul_bits_avx2;
+    if ((hg_cpu_features() & HG_CPU_AVX512) != 0) out[n++] = hg_kernels_matmul_bits_avx512;
+#endif
+    return n;
+}
+
+static void bits_variants(void)
+{
     static uint8_t code[300 * 300];
-    static float first[512];
-    if ((hg_cpu_features() & HG_CPU_AVX2) == 0) SKIP("no AVX2");
+    static float first[1024];
+    const hg_kernel *kernels[3];
+    const size_t count = bits_kernels(kernels);
+    if (count == 1) SKIP("not for this CPU");
     for (int kind = 0; kind < HG_BITS_KINDS; kind++) {
         for (size_t shape = 0; shape < HG_COUNT(bits_shapes); shape++) {
             move_call c = {0};
@@ -124,29 +139,51 @@ static void bits_avx2(void)
             for (int64_t i = 0; shape % 2 == 1 && i < c.in[1].dim[0]; i++)
                 ((uint8_t *)c.in[1].data)[i] = (uint8_t)(value_random(&state) * 256);
             const size_t bytes = holo_tensor_bytes(&c.out[0]);
-            if (move_run(hg_kernels_matmul_bits, &c)) memcpy(first, c.out[0].data, bytes);
-            if (move_run(hg_kernels_matmul_bits_avx2, &c)) CHECK_MEM(c.out[0].data, first, bytes);
+            if (move_run(kernels[0], &c)) memcpy(first, c.out[0].data, bytes);
+            for (size_t v = 1; v < count; v++)
+                if (move_run(kernels[v], &c)) CHECK_MEM(c.out[0].data, first, bytes);
             move_free(&c);
         }
     }
-#else
-    SKIP("not for this CPU");
-#endif
+}
+
+/* The longest group with the largest codes: sums stay within 32 bits. */
+static void bits_largest(void)
+{
+    const hg_kernel *kernels[3];
+    const size_t count = bits_kernels(kernels);
+    for (int kind = 0; kind < HG_BITS_KINDS; kind++) {
+        move_call c = {0};
+        holo_tensor *x = move_in(&c, HOLO_F32, 2, MOVE_DIMS(1, 65536));
+        holo_tensor *w = move_in(
+            &c, HOLO_U8, 1, MOVE_DIMS((int64_t)hg_bits_bytes((hg_bits_kind)kind, 1, 65536, 65536)));
+        holo_tensor *scale = move_in(&c, HOLO_F32, 3, MOVE_DIMS(1, 1, 32));
+        holo_tensor *book = move_in(&c, HOLO_I8, 1, MOVE_DIMS(16));
+        for (int i = 0; i < 65536; i++)
+            ((float *)x->data)[i] = 127;
+        memset(w->data, kind == HG_BITS_8 ? 127 : 255, holo_tensor_bytes(w));
+        memset(book->data, 127, 16);
+        for (int i = 0; i < 32; i++)
+            ((float *)scale->data)[i] = 1;
+        move_out(&c, HOLO_F32, 2, MOVE_DIMS(1, 1));
+        move_param(&c, kind);
+        move_param(&c, 65536);
+        static const int most[HG_BITS_KINDS] = {1, 2, 1, 3, 7, 127, 127};
+        for (size_t v = 0; v < count; v++)
+            if (move_run(kernels[v], &c))
+                CHECK(value_get(&c.out[0], 0) == 65536.0 * 127 * most[kind]);
+        move_free(&c);
+    }
 }
 
 /* NaN and infinities reach the outputs of their row; a group of zeros or tiny numbers is zero. */
 static void bits_special(void)
 {
     static uint8_t code[300 * 300];
-    const hg_kernel *kernels[] = {
-        hg_kernels_matmul_bits,
-#if defined(__x86_64__)
-        (hg_cpu_features() & HG_CPU_AVX2) != 0 ? hg_kernels_matmul_bits_avx2
-                                               : hg_kernels_matmul_bits
-#endif
-    };
+    const hg_kernel *kernels[3];
+    const size_t count = bits_kernels(kernels);
     static const float special[] = {NAN, INFINITY, -INFINITY, 0, 1e-40f};
-    for (size_t v = 0; v < HG_COUNT(kernels); v++) {
+    for (size_t v = 0; v < count; v++) {
         for (size_t s = 0; s < HG_COUNT(special); s++) {
             move_call c = {0};
             bits_make(&c, HG_BITS_4, 2, code); /* 1 x 200 in groups of 64, 5 columns */
@@ -200,9 +237,6 @@ static void bits_refuses(void)
 }
 
 const hg_test_case hg_tests_kernel_matmul_bits[] = {
-    {"values", bits_values},
-    {"avx2", bits_avx2},
-    {"special", bits_special},
-    {"refuses", bits_refuses},
-    {0},
+    {"values", bits_values},   {"variants", bits_variants}, {"largest", bits_largest},
+    {"special", bits_special}, {"refuses", bits_refuses},   {0},
 };

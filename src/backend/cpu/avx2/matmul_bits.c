@@ -3,10 +3,10 @@
  * 2, 3 and 4 bits are unpacked and multiplied as unsigned numbers with the signed codes of the row,
  * in pairs of 16 bits that cannot overflow before they are widened; what stands for 0 comes off
  * with the sum of the row. 8 bits and books multiply |row| with weights that take over its sign. 1
- * bit and ternary are looked up: the row gives a table of 16 sums of 4 (or 2) of its codes, and one
- * shuffle for each byte of a sum serves 32 columns. Measured for 4096 x 4096 on Zen 4: 1 bit 227
- * us, 2 bits 318; ternary takes 539 and would be better off as 2 bits. */
-#include "kernel/matmul_bits.h"
+ * bit is looked up: the row gives a table of 16 sums of 4 of its codes, and one shuffle for each
+ * byte of a sum serves 32 columns. Ternary codes are unpacked like 2 bits: looked up in pairs they
+ * took 1.7 times as long. */
+#include "backend/cpu/avx2/matmul_bits.h"
 
 #include <float.h>
 #include <immintrin.h>
@@ -79,7 +79,7 @@ static int32_t bits_round(const float *x, int64_t n, float inverse, int8_t *code
     return all;
 }
 
-static void bits_quantize(const hg_bits_shape *s, const float *x, hg_bits_row *row)
+void hg_bits_quantize_avx2(const hg_bits_shape *s, const float *x, hg_bits_row *row)
 {
     for (int64_t g = 0; g < s->groups; g++) {
         const int64_t from = g * s->group, n = hg_min(s->group, s->k - from);
@@ -239,25 +239,10 @@ HG_INLINE void bits_table_1(const int8_t *x, uint8_t *out)
     bits_table(_mm256_add_epi16(first, second), out);
 }
 
-/* (e / 3 - 1) x0 + (e % 3 - 1) x1 */
-HG_INLINE void bits_table_ternary(const int8_t *x, uint8_t *out)
-{
-    const __m256i a = _mm256_setr_epi16(-1, -1, -1, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4);
-    const __m256i b = _mm256_setr_epi16(-1, 0, 1, -1, 0, 1, -1, 0, 1, -1, 0, 1, -1, 0, 1, -1);
-    bits_table(_mm256_add_epi16(_mm256_mullo_epi16(_mm256_set1_epi16(x[0]), a),
-                                _mm256_mullo_epi16(_mm256_set1_epi16(x[1]), b)),
-               out);
-}
-
 static void bits_tables(const hg_bits_shape *s, const int8_t *x, uint8_t *out)
 {
-    const int64_t k = s->groups * s->group, each = s->kind == HG_BITS_1 ? 4 : 2;
-    for (int64_t i = 0; i < k; i += each, out += BITS_TABLE) {
-        if (s->kind == HG_BITS_1)
-            bits_table_1(x + i, out);
-        else
-            bits_table_ternary(x + i, out);
-    }
+    for (int64_t i = 0; i < s->groups * s->group; i += 4, out += BITS_TABLE)
+        bits_table_1(x + i, out);
 }
 
 /* 16-bit sums of 32 columns: columns 0-7 and 16-23, then the others. */
@@ -286,12 +271,12 @@ HG_INLINE void bits_looked_widen(bits_sums *sums, const bits_looked *y)
         sums->v[v] = _mm256_add_epi32(sums->v[v], part[v]);
 }
 
-/* n loads of two indexes a byte; at most 32 sums of 635 (whatever the bytes) in 16 bits. */
-HG_INLINE void bits_step_looked(const uint8_t *p, const uint8_t *table, int n, bits_sums *sums)
+/* Four loads of two indexes a byte: 8 sums of at most 508. */
+HG_INLINE void bits_step_looked(const uint8_t *p, const uint8_t *table, bits_sums *sums)
 {
     const __m256i nibble = _mm256_set1_epi8(15);
     bits_looked y = {_mm256_setzero_si256(), _mm256_setzero_si256()};
-    for (int i = 0; i < n; i++, p += 32, table += 2 * BITS_TABLE) {
+    for (int i = 0; i < 4; i++, p += 32, table += 2 * BITS_TABLE) {
         const __m256i w = bits_load(p);
         bits_look(&y, _mm256_and_si256(w, nibble), table);
         bits_look(&y, _mm256_and_si256(_mm256_srli_epi16(w, 4), nibble), table + BITS_TABLE);
@@ -308,8 +293,8 @@ HG_INLINE void bits_group(const hg_bits_shape *s, hg_bits_kind kind, const uint8
     const size_t step = (size_t)HG_BITS_STEP * s->group_bytes / (size_t)s->group;
     for (int64_t i = 0; i < s->group; i += HG_BITS_STEP, p += step) {
         switch (kind) {
-        case HG_BITS_1: bits_step_looked(p, table + i / 4 * BITS_TABLE, 4, sums); break;
-        case HG_BITS_TERNARY: bits_step_looked(p, table + i / 2 * BITS_TABLE, 8, sums); break;
+        case HG_BITS_1: bits_step_looked(p, table + i / 4 * BITS_TABLE, sums); break;
+        case HG_BITS_TERNARY:
         case HG_BITS_2: bits_step_2(p, x + i, sums); break;
         case HG_BITS_3: bits_step_3(p, x + i, sums); break;
         case HG_BITS_4: bits_step_4(p, x + i, sums); break;
@@ -330,8 +315,7 @@ HG_INLINE void bits_panel(const hg_args *a, const hg_bits_shape *s, hg_bits_kind
                        _mm256_setzero_si256()}};
     bits_group(s, kind, hg_bits_codes(a, s, panel, g), row->code + g * s->group, tables, book,
                &sums);
-    const bool looked = kind == HG_BITS_1 || kind == HG_BITS_TERNARY;
-    const __m256i off = _mm256_set1_epi32(looked ? 0 : hg_bits_zero(kind) * row->sum[g]);
+    const __m256i off = _mm256_set1_epi32(hg_bits_zero(kind) * row->sum[g]);
     const __m256 by = _mm256_set1_ps(row->scale[g]);
     for (int v = 0; v < 4; v++) {
         const __m256 sum = _mm256_cvtepi32_ps(_mm256_sub_epi32(sums.v[v], off));
@@ -347,7 +331,6 @@ HG_INLINE void bits_panels(const hg_args *a, const hg_bits_shape *s, hg_bits_kin
                            const hg_bits_row *row, const uint8_t *tables, int64_t first,
                            int64_t end, float (*y)[HG_BITS_COLUMNS])
 {
-    const int64_t per_table = kind == HG_BITS_1 ? 4 : 2;
     __m256i book = _mm256_setzero_si256();
     if (kind == HG_BITS_BOOK)
         book = bits_clamp(_mm256_broadcastsi128_si256(
@@ -355,8 +338,8 @@ HG_INLINE void bits_panels(const hg_args *a, const hg_bits_shape *s, hg_bits_kin
     memset(y, 0, (size_t)(end - first) * sizeof *y);
     for (int64_t g = 0; g < s->groups; g++)
         for (int64_t panel = first; panel < end; panel++)
-            bits_panel(a, s, kind, row, tables + g * s->group / per_table * BITS_TABLE, panel, g,
-                       book, y[panel - first]);
+            bits_panel(a, s, kind, row, tables + g * s->group / 4 * BITS_TABLE, panel, g, book,
+                       y[panel - first]);
 }
 
 static void bits_panels_of(const hg_args *a, const hg_bits_shape *s, const hg_bits_row *row,
@@ -375,30 +358,27 @@ static void bits_panels_of(const hg_args *a, const hg_bits_shape *s, const hg_bi
     }
 }
 
-static size_t bits_scratch(const hg_args *a)
+size_t hg_matmul_bits_scratch_avx2(const hg_args *a)
 {
     const hg_bits_shape s = hg_bits_shape_of(a);
     const size_t k = (size_t)(s.groups * s.group);
-    const size_t tables = s.kind == HG_BITS_1         ? k / 4 * BITS_TABLE
-                          : s.kind == HG_BITS_TERNARY ? k / 2 * BITS_TABLE
-                                                      : 0;
-    return hg_bits_row_bytes(&s) + tables;
+    return hg_bits_row_bytes(&s) + (s.kind == HG_BITS_1 ? k / 4 * BITS_TABLE : 0);
 }
 
 /* Panels that take turns where tables are read; other kinds stream, which prefetching likes. */
 enum { BITS_TURN = 8 };
 
-static void bits_run(const hg_args *a, hg_range r)
+void hg_matmul_bits_run_avx2(const hg_args *a, hg_range r)
 {
     const hg_bits_shape s = hg_bits_shape_of(a);
-    hg_bits_row row = hg_bits_row_in(&s, r.scratch);
+    hg_bits_row row = hg_bits_row_in(&s, r.scratch, 0);
     /* no address from no room */
     uint8_t *tables = r.scratch == NULL ? NULL : (uint8_t *)r.scratch + hg_bits_row_bytes(&s);
-    const bool looked = s.kind == HG_BITS_1 || s.kind == HG_BITS_TERNARY;
+    const bool looked = s.kind == HG_BITS_1;
     const int64_t turn = looked ? BITS_TURN : 1;
     float y[BITS_TURN][HG_BITS_COLUMNS];
     for (int64_t m = 0; m < s.m; m++) {
-        bits_quantize(&s, (const float *)a->in[0].data + m * s.k, &row);
+        hg_bits_quantize_avx2(&s, (const float *)a->in[0].data + m * s.k, &row);
         if (looked) bits_tables(&s, row.code, tables);
         for (int64_t u = r.begin; u < r.end; u += turn) {
             const int64_t end = hg_min(u + turn, r.end), first = u * HG_BITS_COLUMNS;
@@ -414,8 +394,8 @@ const hg_kernel hg_kernels_matmul_bits_avx2[] = {
      .cpu = HG_CPU_AVX2,
      .check = hg_matmul_bits_check,
      .units = hg_matmul_bits_units,
-     .scratch = bits_scratch,
+     .scratch = hg_matmul_bits_scratch_avx2,
      .cost = hg_matmul_bits_cost,
-     .run = bits_run},
+     .run = hg_matmul_bits_run_avx2},
     {0},
 };
