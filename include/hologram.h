@@ -322,7 +322,8 @@ typedef struct holo_compile_report {
     uint64_t weight_bytes;
     uint64_t arena_bytes;  /* 0 when sizes are symbolic */
     uint64_t arena_bound;  /* largest set of bytes live at once */
-    uint64_t moved_before; /* bytes read and written by all nodes as imported; 0 when symbolic */
+    uint64_t moved_before; /* bytes that all nodes read and write, as imported; open dimensions of
+                              inputs count as 64 or their bound; 0 when data decide sizes */
     uint64_t moved_after;
     uint64_t tables;
     uint64_t file_bytes;
@@ -330,6 +331,9 @@ typedef struct holo_compile_report {
     uint64_t weight_values;   /* their elements */
     uint64_t distinct_values; /* different elements of each, summed; at most 65536 of one count */
     uint64_t memo_entries;    /* answers that the file carries */
+    uint64_t layers;      /* how often the longest repeated part of a graph stands there; 0: nothing
+                             repeats */
+    uint64_t layer_nodes; /* its nodes */
 } holo_compile_report;
 
 typedef struct holo_graph holo_graph;

@@ -143,9 +143,15 @@ static bool compile_dump(void *user, const void *bytes, size_t size)
 static void compile_moved(FILE *out, const holo_compile_report *r)
 {
     char before[32], after[32];
-    if (r->moved_before == 0) return;
-    fprintf(out, "  moved    %s -> %s\n", hg_cli_size_text(r->moved_before, before, sizeof before),
-            hg_cli_size_text(r->moved_after, after, sizeof after));
+    if (r->moved_before == 0 && r->moved_after == 0)
+        fprintf(out, "  moved    depends on data\n");
+    else
+        fprintf(out, "  moved    %s -> %s%s\n",
+                hg_cli_size_text(r->moved_before, before, sizeof before),
+                hg_cli_size_text(r->moved_after, after, sizeof after),
+                r->arena_bound == 0 ? " (open sizes taken as 64)" : "");
+    if (r->layers != 0)
+        fprintf(out, "  layers   %" PRIu64 " times %" PRIu64 " nodes\n", r->layers, r->layer_nodes);
 }
 
 static void compile_print(FILE *out, const char *path, const holo_compile_report *r, double seconds)

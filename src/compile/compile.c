@@ -8,6 +8,7 @@
 #include "compile/distinct.h"
 #include "compile/precompute.h"
 #include "compile/quantize.h"
+#include "compile/traffic.h"
 #include "import/onnx/export.h"
 #include "import/onnx/import.h"
 #include "op/op.h"
@@ -76,6 +77,31 @@ static bool compile_progress(void *user, const char *stage, uint64_t done, uint6
                                 c->n_model * total * 2);
 }
 
+/* Called for models only: bodies are inferred and counted with the graph around them. */
+static holo_status compile_before(void *user, const hg_graph *g)
+{
+    hg_compile *c = user;
+    hg_traffic traffic;
+    HG_TRY(hg_traffic_count(g, &traffic));
+    c->report.moved_before += traffic.bytes;
+    return HOLO_OK;
+}
+
+static holo_status compile_after(hg_compile *c, const hg_graph *g)
+{
+    hg_traffic traffic;
+    hg_repeat repeat;
+    HG_TRY(hg_traffic_count(g, &traffic));
+    HG_TRY(hg_repeat_find(g, &repeat));
+    c->report.moved_after += traffic.bytes;
+    c->moves_by_data |= traffic.depends_on_data;
+    if (repeat.count * repeat.nodes > c->report.layers * c->report.layer_nodes) {
+        c->report.layers = repeat.count;
+        c->report.layer_nodes = repeat.nodes;
+    }
+    return HOLO_OK;
+}
+
 static holo_status compile_body(hg_compile *c, hg_graph *body);
 
 /* Kernels that live in other libraries must be in the table the caller passed along. */
@@ -109,7 +135,8 @@ static holo_status compile_graph(hg_compile *c, hg_graph *g, uint32_t nodes_befo
                                     .dump = o->dump,
                                     .dump_user = o->dump_user,
                                     .progress = compile_progress,
-                                    .progress_user = c,
+                                    .inferred = compile_before,
+                                    .user = c,
                                     .is_inferred = g->is_body};
     if (c->ctx.quantize != NULL && !g->is_body) {
         HG_TRY(hg_pipeline_quantize(g, &pipeline));
@@ -193,6 +220,7 @@ holo_status hg_compile_model_run(hg_compile *c, hg_compile_model *m)
     HG_TRY(compile_remember(c, &m->graph));
     HG_TRY(hg_quantize_begin(c));
     HG_TRY(compile_graph(c, &m->graph, m->nodes_before, &m->program));
+    HG_TRY(compile_after(c, &m->graph));
     return hg_quantize_end(c, &m->graph);
 }
 
@@ -358,6 +386,7 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
     HG_TRY(hg_holo_write_close(&w, hash, c->ctx.error));
     HG_TRY(hg_holo_write_finish(&w, c->ctx.error));
     HG_TRY(hg_distinct_count(c));
+    if (c->moves_by_data) c->report.moved_before = c->report.moved_after = 0;
     c->report.weight_bytes = c->weights.bytes;
     c->report.file_bytes = out->size;
     return HOLO_OK;

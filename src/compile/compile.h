@@ -43,7 +43,8 @@ struct hg_compile {
     char *certs; /* section of certificates under construction */
     size_t n_certs, certs_capacity;
     bool *dim_is_used, *shape_is_used;
-    const void *memo; /* the section; NULL: none */
+    bool moves_by_data; /* sizes that data decide: bytes moved cannot be told */
+    const void *memo;   /* the section; NULL: none */
     size_t memo_bytes;
     const hg_source *source;
     struct hg_quantize_run *quantize; /* NULL: nothing is quantised */

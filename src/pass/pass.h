@@ -26,7 +26,9 @@ typedef struct hg_pipeline_options {
     holo_sink_fn dump;
     void *dump_user;
     bool (*progress)(void *user, const char *stage, uint64_t done, uint64_t total);
-    void *progress_user;
+    holo_status (*inferred)(void *user, const hg_graph *g); /* types are known, all else is as it
+                                                               was imported; NULL: nobody asks */
+    void *user;                                             /* of progress and inferred */
     bool
         is_inferred; /* leaves out the first pass: bodies are inferred with the graph around them */
 } hg_pipeline_options;

@@ -138,7 +138,7 @@ static holo_status pipeline_run(hg_graph *g, const hg_pass *const *order, uint64
 {
     for (size_t i = 0; order[i] != NULL; i++) {
         const hg_pass *pass = order[i];
-        if (o->progress != NULL && !o->progress(o->progress_user, pass->name, i, total))
+        if (o->progress != NULL && !o->progress(o->user, pass->name, i, total))
             return hg_fail(g->ctx->error, HOLO_E_CANCELLED, "cancelled before pass %s", pass->name);
         HG_TRY(hg_ctx_check_time(g->ctx));
         if (pipeline_skips(g, pass, o) || (i == 0 && o->is_inferred)) continue;
@@ -149,6 +149,7 @@ static holo_status pipeline_run(hg_graph *g, const hg_pass *const *order, uint64
         HG_TRY(hg_graph_verify(g, g->ctx->error));
 #endif
         HG_TRY(pipeline_dump(g, pass->name, o));
+        if (i == 0 && o->inferred != NULL) HG_TRY(o->inferred(o->user, g));
     }
     return HOLO_OK;
 }
@@ -157,6 +158,7 @@ holo_status hg_pipeline_quantize(hg_graph *g, const hg_pipeline_options *o)
 {
     hg_pipeline_options quiet = *o;
     quiet.progress = NULL; /* it counts the passes that always run */
+    quiet.inferred = NULL;
     HG_TRY(pipeline_check_names(g, o));
     return pipeline_run(g, pipeline_quantize, 0, &quiet);
 }

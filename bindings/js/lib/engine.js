@@ -8,11 +8,12 @@ const STATUS = {
   12: 'E_MODEL', 13: 'E_UNSUPPORTED', 20: 'E_FORMAT', 21: 'E_VERSION', 22: 'E_KERNEL', 30: 'E_DATA', 31: 'E_SPACE',
   99: 'E_BUG',
 };
-const SIZES = { error: 512, tensor: 80, port: 112, string: 16, stats: 48, dim: 24, shape: 12, settings: 32, compiled: 88 };
+const SIZES = { error: 512, tensor: 80, port: 112, string: 16, stats: 48, dim: 24, shape: 12, settings: 32, compiled: 136 };
 const FLAG = { copy: 1, checkWeights: 4, reference: 8 };
 const COMPILE_FLAG = { noOptimize: 1, checkOnly: 2, stripShapes: 4 };
 const REPORT = ['nodes_before', 'nodes_after', 'steps', 'weight_bytes', 'arena_bytes', 'arena_bound', 'moved_before',
-  'moved_after', 'tables', 'file_bytes'];
+  'moved_after', 'tables', 'file_bytes', 'weight_tensors', 'weight_values', 'distinct_values', 'memo_entries', 'layers',
+  'layer_nodes'];
 const STATS = ['arena_bytes', 'arena_bound', 'late_bytes', 'weight_bytes', 'scratch_bytes'];
 const FORMS = ['text', 'json', 'program', 'html'];
 

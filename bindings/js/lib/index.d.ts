@@ -102,6 +102,12 @@ export interface CompileReport {
   moved_after: number;
   tables: number;
   file_bytes: number;
+  weight_tensors: number;
+  weight_values: number;
+  distinct_values: number;
+  memo_entries: number;
+  layers: number;
+  layer_nodes: number;
 }
 
 export interface SessionStats {

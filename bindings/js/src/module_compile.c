@@ -14,7 +14,7 @@ _Static_assert(sizeof(holo_dim_setting) == 24 && offsetof(holo_dim_setting, valu
 _Static_assert(sizeof(holo_shape_setting) == 12 && offsetof(holo_shape_setting, dim) == 4 &&
                    offsetof(holo_shape_setting, rank) == 8,
                "holo_shape_setting");
-_Static_assert(offsetof(holo_compile_report, file_bytes) == 72, "holo_compile_report");
+_Static_assert(offsetof(holo_compile_report, layer_nodes) == 120, "holo_compile_report");
 
 /* Returns 0 to stop. */
 JS_IMPORT(stage) extern int js_on_stage(const char *stage, double done, double total);
@@ -34,7 +34,8 @@ typedef struct js_compiled {
     holo_compile_report report; /* at byte 8 */
 } js_compiled;
 
-_Static_assert(offsetof(js_compiled, report) == 8 && sizeof(js_settings) == 32, "js_compiled");
+_Static_assert(offsetof(js_compiled, report) == 8 && sizeof(js_compiled) == 136, "js_compiled");
+_Static_assert(sizeof(js_settings) == 32, "js_settings");
 
 static bool js_stage(void *user, const char *stage, uint64_t done, uint64_t total)
 {
