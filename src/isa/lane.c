@@ -22,33 +22,56 @@ size_t hg_lane_scratch(const hg_lane_code *code)
 /* ---- opcodes and types --------------------------------------------------------------------------
  */
 
-typedef struct lane_fact {
-    const char *text;
-    const char *meaning; /* letters of operand and result types; see lane.def */
-    int operands;
-} lane_fact;
+enum {
+    LANE_FLOATS = 1 << HG_LANE_F32 | 1 << HG_LANE_F64,
+    LANE_INTS = 1 << HG_LANE_I32 | 1 << HG_LANE_I64 | 1 << HG_LANE_U64,
+    LANE_TRUTH = 1 << 6, /* the result is a bool */
+    LANE_KNOWN = 1 << 7,
+    LANE_SPECIAL = 1 << 8,
+    LANE_OPERANDS = 9 /* where their number begins */
+};
 
-static lane_fact lane_fact_of(uint32_t op)
+/* Types by the first letter of the meaning, a bool where it ends in "> b"; see lane.def. */
+#define LANE_TYPES(number, meaning)                                                                \
+    ((number) == HG_LANE_INDEX ? 1 << HG_LANE_I64                                                  \
+     : (meaning)[0] == 'f'     ? LANE_FLOATS                                                       \
+     : (meaning)[0] == 'i'     ? LANE_INTS                                                         \
+                               : LANE_FLOATS | LANE_INTS)
+#define LANE_RESULT(meaning)                                                                       \
+    ((meaning)[sizeof(meaning) - 4] == '>' && (meaning)[sizeof(meaning) - 2] == 'b' ? LANE_TRUTH   \
+                                                                                    : 0)
+
+/* What verification asks of an opcode, in one number: compilers make the switch a table, and the
+ * time of opening a file of fused steps is mostly spent here. 0: unknown. */
+static uint32_t lane_fact_of(uint32_t op)
 {
     switch (op) {
 #define X(number, name, operands, text, meaning)                                                   \
     case number:                                                                                   \
-        return (lane_fact){text, meaning, operands};
+        return LANE_TYPES(number, meaning) | LANE_RESULT(meaning) | LANE_KNOWN |                   \
+               ((number) < HG_LANE_ADD ? LANE_SPECIAL : 0) | (operands) << LANE_OPERANDS;
 #include "isa/lane.def"
 #undef X
-    default: return (lane_fact){NULL, NULL, -1};
+    default: return 0;
     }
 }
 
 const char *hg_lane_op_text(uint32_t op)
 {
-    const char *text = lane_fact_of(op).text;
-    return text != NULL ? text : "unknown";
+    switch (op) {
+#define X(number, name, operands, text, meaning)                                                   \
+    case number:                                                                                   \
+        return text;
+#include "isa/lane.def"
+#undef X
+    default: return "unknown";
+    }
 }
 
 int hg_lane_operands(uint32_t op)
 {
-    return lane_fact_of(op).operands;
+    const uint32_t fact = lane_fact_of(op);
+    return fact == 0 ? -1 : (int)(fact >> LANE_OPERANDS);
 }
 
 hg_lane_type hg_lane_type_of(holo_dtype dtype)
@@ -94,48 +117,37 @@ static const char *lane_type_text(uint32_t type)
     return type < HG_COUNT(text) ? text[type] : "unknown";
 }
 
+static bool lane_accepts(uint32_t fact, uint32_t type)
+{
+    return type <= HG_LANE_U64 && (fact >> type & 1) != 0;
+}
+
 bool hg_lane_op_accepts(uint32_t op, uint32_t type)
 {
-    bool is_float = type == HG_LANE_F32 || type == HG_LANE_F64;
-    bool is_int = type == HG_LANE_I32 || type == HG_LANE_I64 || type == HG_LANE_U64;
-    if (op == HG_LANE_INDEX) return type == HG_LANE_I64;
-    const char *meaning = lane_fact_of(op).meaning;
-    if (meaning == NULL) return false;
-    return meaning[0] == 'f' ? is_float : meaning[0] == 'i' ? is_int : is_float || is_int;
+    return lane_accepts(lane_fact_of(op), type);
+}
+
+static hg_lane_type lane_result(uint32_t fact, uint32_t type)
+{
+    return (fact & LANE_TRUTH) != 0 ? HG_LANE_I32 : (hg_lane_type)type;
 }
 
 hg_lane_type hg_lane_op_result(uint32_t op, uint32_t type)
 {
-    const char *meaning = lane_fact_of(op).meaning;
-    const char *arrow = meaning != NULL ? strchr(meaning, '>') : NULL;
-    bool is_bool = arrow != NULL && arrow[1] == ' ' && arrow[2] == 'b';
-    return is_bool ? HG_LANE_I32 : (hg_lane_type)type;
+    return lane_result(lane_fact_of(op), type);
 }
 
 /* ---- verification --------------------------------------------------------------------------- */
 
-static holo_status lane_verify_read(const uint8_t *held, uint32_t at, const hg_lane_op *op,
-                                    uint32_t reg, uint32_t type, holo_error *e)
-{
-    HG_REQUIRE(e, held[reg] != 0, HOLO_E_FORMAT,
-               "lane operation %u, %s, reads register %u before it is written", at,
-               hg_lane_op_text(op->op), reg);
-    HG_REQUIRE(e, held[reg] == type, HOLO_E_FORMAT,
-               "lane operation %u, %s, wants %s and register %u holds %s", at,
-               hg_lane_op_text(op->op), lane_type_text(type), reg, lane_type_text(held[reg]));
-    return HOLO_OK;
-}
-
-/* index and imm: what they may be depends on the opcode. */
-static holo_status lane_verify_extra(const hg_lane_code *code, uint32_t at, holo_error *e)
+/* Operations that are no function of their operands alone: index and imm have a meaning. */
+static holo_status lane_verify_special(const hg_lane_code *code, uint32_t at, holo_error *e)
 {
     const hg_lane_op *op = &code->op[at];
-    const char *text = hg_lane_op_text(op->op);
     uint64_t imm_max = op->op == HG_LANE_NARROW ? 1 : 0;
     if (op->op == HG_LANE_CONST) imm_max = hg_lane_width(op->type) == 4 ? UINT32_MAX : UINT64_MAX;
     HG_REQUIRE(e, op->imm <= imm_max, HOLO_E_FORMAT,
-               "lane operation %u, %s, has the immediate %llu, expected at most %llu", at, text,
-               (unsigned long long)op->imm, (unsigned long long)imm_max);
+               "lane operation %u, %s, has the immediate %llu, expected at most %llu", at,
+               hg_lane_op_text(op->op), (unsigned long long)op->imm, (unsigned long long)imm_max);
     if (op->op == HG_LANE_LOAD) {
         HG_REQUIRE(e, op->index < code->n_in, HOLO_E_FORMAT,
                    "lane operation %u loads operand %u of %u", at, op->index, code->n_in);
@@ -148,7 +160,7 @@ static holo_status lane_verify_extra(const hg_lane_code *code, uint32_t at, holo
                    op->index);
     } else {
         HG_REQUIRE(e, op->index == 0, HOLO_E_FORMAT, "lane operation %u, %s, has index %u, not 0",
-                   at, text, op->index);
+                   at, hg_lane_op_text(op->op), op->index);
     }
     return HOLO_OK;
 }
@@ -156,41 +168,67 @@ static holo_status lane_verify_extra(const hg_lane_code *code, uint32_t at, holo
 /* A runtime for one model has the loops of that model alone. */
 static holo_status lane_verify_linked(const hg_lane_op *op, holo_error *e)
 {
-    if (op->op == HG_LANE_LOAD || op->op == HG_LANE_CONST || op->op == HG_LANE_INDEX ||
-        op->op == HG_LANE_NARROW || (op->op == HG_LANE_CAST && op->index == op->type))
-        return HOLO_OK;
     if (hg_lane_reference_fn(op->op, op->type, op->index) != NULL) return HOLO_OK;
     return hg_fail(e, HOLO_E_KERNEL, "this runtime was made without the lane operation %s on %s",
                    hg_lane_op_text(op->op), lane_type_text(op->type));
+}
+
+/* Operands are registers that hold what the operation wants; those it does not have are 0. */
+static holo_status lane_verify_reads(const hg_lane_code *code, uint32_t at, uint32_t operands,
+                                     const uint8_t *held, holo_error *e)
+{
+    const hg_lane_op *op = &code->op[at];
+    const uint32_t reg[3] = {op->a, op->b, op->c};
+    uint32_t type = op->type;
+    if (op->op == HG_LANE_CAST) type = op->index;
+    if (op->op == HG_LANE_SELECT) type = HG_LANE_I32;
+    for (uint32_t i = 0; i < operands; i++, type = op->type) {
+        HG_REQUIRE(e, reg[i] < code->n_reg, HOLO_E_FORMAT,
+                   "lane operation %u, %s, reads register %u of %u", at, hg_lane_op_text(op->op),
+                   reg[i], code->n_reg);
+        HG_REQUIRE(e, held[reg[i]] != 0, HOLO_E_FORMAT,
+                   "lane operation %u, %s, reads register %u before it is written", at,
+                   hg_lane_op_text(op->op), reg[i]);
+        HG_REQUIRE(e, held[reg[i]] == type, HOLO_E_FORMAT,
+                   "lane operation %u, %s, wants %s and register %u holds %s", at,
+                   hg_lane_op_text(op->op), lane_type_text(type), reg[i],
+                   lane_type_text(held[reg[i]]));
+    }
+    HG_REQUIRE(e, operands == 3 || (op->c == 0 && (operands == 2 || op->b == 0)), HOLO_E_FORMAT,
+               "lane operation %u, %s, has more than %u operands", at, hg_lane_op_text(op->op),
+               operands);
+    return HOLO_OK;
 }
 
 static holo_status lane_verify_op(const hg_lane_code *code, uint32_t at, uint8_t *held,
                                   holo_error *e)
 {
     const hg_lane_op *op = &code->op[at];
-    const uint16_t reg[3] = {op->a, op->b, op->c};
-    int operands = hg_lane_operands(op->op);
-    HG_REQUIRE(e, operands >= 0, HOLO_E_FORMAT, "lane operation %u has unknown opcode %u", at,
-               op->op);
-    HG_REQUIRE(e, hg_lane_op_accepts(op->op, op->type), HOLO_E_FORMAT,
+    const uint32_t fact = lane_fact_of(op->op), operands = fact >> LANE_OPERANDS;
+    HG_REQUIRE(e, fact != 0, HOLO_E_FORMAT, "lane operation %u has unknown opcode %u", at, op->op);
+    HG_REQUIRE(e, lane_accepts(fact, op->type), HOLO_E_FORMAT,
                "lane operation %u, %s, cannot have type %s", at, hg_lane_op_text(op->op),
                lane_type_text(op->type));
     HG_REQUIRE(e, op->zero == 0, HOLO_E_FORMAT, "lane operation %u has %u in a field that is 0", at,
                op->zero);
     HG_REQUIRE(e, op->dst < code->n_reg, HOLO_E_FORMAT,
                "lane operation %u writes register %u of %u", at, op->dst, code->n_reg);
-    for (int i = 0; i < 3; i++)
-        HG_REQUIRE(e, i < operands ? reg[i] < code->n_reg : reg[i] == 0, HOLO_E_FORMAT,
-                   "lane operation %u, %s, has register %u as operand %d", at,
-                   hg_lane_op_text(op->op), reg[i], i);
-    HG_TRY(lane_verify_extra(code, at, e));
-    for (int i = 0; i < 3 && i < operands; i++) {
-        uint32_t type = op->type;
-        if (op->op == HG_LANE_CAST) type = op->index;
-        if (op->op == HG_LANE_SELECT && i == 0) type = HG_LANE_I32;
-        HG_TRY(lane_verify_read(held, at, op, reg[i], type, e));
+    if ((fact & LANE_SPECIAL) != 0) {
+        HG_TRY(lane_verify_special(code, at, e));
+    } else {
+        HG_REQUIRE(e, op->index == 0 && op->imm == 0, HOLO_E_FORMAT,
+                   "lane operation %u, %s, has index %u and immediate %llu, not 0", at,
+                   hg_lane_op_text(op->op), op->index, (unsigned long long)op->imm);
     }
-    held[op->dst] = (uint8_t)hg_lane_op_result(op->op, op->type);
+    if (operands == 0)
+        HG_REQUIRE(e, op->a == 0 && op->b == 0 && op->c == 0, HOLO_E_FORMAT,
+                   "lane operation %u, %s, has operands and takes none", at,
+                   hg_lane_op_text(op->op));
+    else
+        HG_TRY(lane_verify_reads(code, at, operands, held, e));
+    held[op->dst] = (uint8_t)lane_result(fact, op->type);
+    if ((fact & LANE_SPECIAL) != 0 && (op->op != HG_LANE_CAST || op->index == op->type))
+        return HOLO_OK;
     return lane_verify_linked(op, e);
 }
 
@@ -218,6 +256,20 @@ holo_status hg_lane_verify(const hg_lane_code *code, holo_error *e)
                    out->saturate);
     }
     return HOLO_OK;
+}
+
+bool hg_lane_is_alike(const hg_lane_code *code, const hg_lane_code *right)
+{
+    if (code->n_op != right->n_op || code->n_in != right->n_in || code->n_out != right->n_out ||
+        code->n_reg != right->n_reg ||
+        memcmp(code->out, right->out, code->n_out * sizeof *code->out) != 0)
+        return false;
+    for (uint32_t i = 0; i < code->n_op; i++) {
+        const hg_lane_op *a = &code->op[i], *b = &right->op[i];
+        if (memcmp(a, b, offsetof(hg_lane_op, imm)) != 0) return false;
+        if (a->imm != b->imm && (a->op != HG_LANE_CONST || a->imm > UINT32_MAX)) return false;
+    }
+    return true;
 }
 
 holo_status hg_lane_check_types(const hg_lane_code *code, const holo_dtype *in,

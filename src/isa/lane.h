@@ -65,6 +65,9 @@ hg_lane_type hg_lane_op_result(uint32_t op, uint32_t type);
  * read before they are written, operand indices beyond n_in, wrong types. The operands' element
  * types are checked apart, by hg_lane_check_types. */
 holo_status hg_lane_verify(const hg_lane_code *code, holo_error *e);
+/* Code that differs from right code in its constants alone, as fused steps of one kind do, is right
+ * too. False when that takes a closer look. */
+bool hg_lane_is_alike(const hg_lane_code *code, const hg_lane_code *right);
 /* The operands' element types fit the loads, the outputs' the stores. */
 holo_status hg_lane_check_types(const hg_lane_code *code, const holo_dtype *in,
                                 const holo_dtype *out, holo_error *e);

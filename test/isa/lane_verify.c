@@ -53,17 +53,17 @@ static void verify_refuse(int number, const char *sentence, void (*change)(verif
     X(10, "and, cannot have type f32", p->op[2].op = HG_LANE_AND)                                  \
     X(11, "in a field that is 0", p->op[2].zero = 1)                                               \
     X(12, "writes register 6 of 6", p->op[2].dst = 6)                                              \
-    X(13, "has register 6 as operand 0", p->op[2].a = 6)                                           \
-    X(14, "has register 6 as operand 1", p->op[2].b = 6)                                           \
-    X(15, "has register 1 as operand 2", p->op[2].c = 1)                                           \
-    X(16, "has register 6 as operand 2", p->op[4].c = 6)                                           \
+    X(13, "add, reads register 6 of 6", p->op[2].a = 6)                                            \
+    X(14, "add, reads register 6 of 6", p->op[2].b = 6)                                            \
+    X(15, "add, has more than 2 operands", p->op[2].c = 1)                                         \
+    X(16, "select, reads register 6 of 6", p->op[4].c = 6)                                         \
     X(17, "loads operand 2 of 2", p->op[0].index = 2)                                              \
     X(18, "casts from unknown type 0", p->op[5].index = 0)                                         \
     X(19, "casts from unknown type 6", p->op[5].index = 6)                                         \
     X(20, "narrows i32 to element type 1", p->op[6].index = HOLO_F32)                              \
     X(21, "narrows i32 to element type 8", p->op[6].index = HOLO_STRING)                           \
-    X(22, "has index 1, not 0", p->op[2].index = 1)                                                \
-    X(23, "has the immediate 1, expected at most 0", p->op[2].imm = 1)                             \
+    X(22, "add, has index 1 and immediate 0, not 0", p->op[2].index = 1)                           \
+    X(23, "add, has index 0 and immediate 1, not 0", p->op[2].imm = 1)                             \
     X(24, "has the immediate 2, expected at most 1", p->op[6].imm = 2)                             \
     X(25, "expected at most 4294967295", p->op[7].type = HG_LANE_I32)                              \
     X(26, "reads register 5 before it is written", p->op[2].b = 5)                                 \
@@ -74,7 +74,14 @@ static void verify_refuse(int number, const char *sentence, void (*change)(verif
     X(31, "result 0 is register 5, which is never written", (p->out[0].reg = 5, p->code.n_op = 7)) \
     X(32, "result 0 wants f64 and register 2 holds f32", p->out[0].type = HG_LANE_F64)             \
     X(33, "result 1 has the flag 2", p->out[1].saturate = 2)                                       \
-    X(34, "index, cannot have type f32", (p->op[2] = (hg_lane_op){.op = HG_LANE_INDEX, .type = 1}))
+    X(34, "index, cannot have type f32",                                                           \
+      (p->op[2] = (hg_lane_op){.op = HG_LANE_INDEX, .type = 1}))                                   \
+    X(35, "load, has the immediate 1, expected at most 0", p->op[0].imm = 1)                       \
+    X(36, "const, has index 1, not 0", p->op[7].index = 1)                                         \
+    X(37, "cast, has more than 1 operands", p->op[5].b = 1)                                        \
+    X(38, "load, has operands and takes none", p->op[1].a = 1)                                     \
+    X(39, "const, has operands and takes none", p->op[7].b = 1)                                    \
+    X(40, "load, has operands and takes none", p->op[1].c = 1)
 
 #define X(number, sentence, change)                                                                \
     static void verify_bad_##number(verify_program *p)                                             \
@@ -89,6 +96,36 @@ static void verify_refuses(void)
 #define X(number, sentence, change) verify_refuse(number, sentence, verify_bad_##number);
     LANE_BAD(X)
 #undef X
+}
+
+/* Nothing that was damaged passes for a variation of what was proved; other constants do. */
+static void verify_alike(void)
+{
+    verify_program right, p;
+    verify_program_init(&right);
+#define X(number, sentence, change)                                                                \
+    verify_program_init(&p);                                                                       \
+    verify_bad_##number(&p);                                                                       \
+    CHECK(!hg_lane_is_alike(&p.code, &right.code));
+    LANE_BAD(X)
+#undef X
+    verify_program_init(&p);
+    p.op[7].imm = 7;
+    CHECK(hg_lane_is_alike(&p.code, &right.code));
+    right.op[7].type = p.op[7].type = HG_LANE_F32;
+    right.op[7].imm = 1;
+    CHECK(hg_lane_is_alike(&p.code, &right.code));
+    p.op[7].imm = UINT64_C(1) << 32; /* more bits than the type has */
+    CHECK(!hg_lane_is_alike(&p.code, &right.code));
+    p.op[7].imm = 7;
+    p.code.n_in = 3;
+    CHECK(!hg_lane_is_alike(&p.code, &right.code));
+    p.code.n_in = 2;
+    p.code.n_reg = 7;
+    CHECK(!hg_lane_is_alike(&p.code, &right.code));
+    p.code.n_reg = 6;
+    p.code.n_out = 1;
+    CHECK(!hg_lane_is_alike(&p.code, &right.code));
 }
 
 static void verify_check_types_refuses(void)
@@ -127,6 +164,7 @@ static void verify_facts(void)
 
 const hg_test_case hg_tests_isa_lane_verify[] = {
     {"refuses", verify_refuses},
+    {"alike", verify_alike},
     {"check_types_refuses", verify_check_types_refuses},
     {"facts", verify_facts},
     {0},
