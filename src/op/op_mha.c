@@ -26,7 +26,9 @@ holo_status hg_mha_divide(const hg_infer *n, hg_dim columns, int64_t heads, hg_d
     if (hg_dim_is_const(n->dims, columns, &count) && count % heads != 0)
         return hg_infer_fail(n, HOLO_E_SHAPE, "%lld columns cannot be divided into %lld heads",
                              (long long)count, (long long)heads);
-    *size = hg_dim_floordiv(n->dims, columns, hg_dim_const(n->dims, heads));
+    const hg_dim by = hg_dim_const(n->dims, heads), none = hg_dim_const(n->dims, 0);
+    (void)hg_infer_equal(n, hg_dim_mod(n->dims, columns, by), none); /* at run time, if not now */
+    *size = hg_dim_floordiv(n->dims, columns, by);
     return HOLO_OK;
 }
 
@@ -123,6 +125,40 @@ static hg_value_id mha_join(hg_build *b, hg_value_id first, hg_value_id second)
     return hg_build_op(b, "Concat", (hg_value_id[]){first, second}, 2, &axis, 1);
 }
 
+/* Which beam each row of the past is read from, [groups, past, beams, 1]; with several queries each
+ * reads its own. A negative number is no beam: it becomes one that is outside for sure. */
+static hg_value_id mha_beam(hg_build *b, const hg_mha *m, const hg_dim dims[4])
+{
+    hg_dims *d = &b->g->dims;
+    const int64_t outside = INT64_MAX;
+    hg_attr perm = hg_attr_make_ints(b, "perm", (int64_t[]){0, 2, 1}, 3);
+    hg_value_id last = hg_build_ints(b, (int64_t[]){-1}, 1),
+                zero = hg_build_scalar(b, HOLO_I64, 0.0);
+    hg_value_id none = hg_build_const(b, (hg_type){.dtype = HOLO_I64}, &outside, sizeof outside);
+    hg_value_id x = hg_build_part(b, m->beams, 2, hg_dim_const(d, 0), m->past);
+    x = hg_build_cast(b, hg_build_op(b, "Transpose", &x, 1, &perm, 1), HOLO_I64);
+    x = hg_build_3(b, "Where", hg_build_2(b, "Less", x, zero), none, x);
+    hg_dim single = hg_dim_eq(d, m->queries, hg_dim_const(d, 1));
+    hg_value_id is_single = hg_build_cast(b, hg_build_dim(b, single), HOLO_BOOL);
+    x = hg_build_3(b, "Where", is_single, x, hg_build_range(b, dims[1]));
+    return hg_build_2(b, "Unsqueeze", x, last);
+}
+
+/* Rows of the past, [B, heads, past, size], as the beams read them. */
+static hg_value_id mha_choose(hg_build *b, const hg_mha *m, hg_value_id held)
+{
+    if (b->status != HOLO_OK || m->beams == 0) return held;
+    const hg_type type = *hg_build_type(b, held), beams = *hg_build_type(b, m->beams);
+    hg_dim dims[] = {beams.dim[0], beams.dim[1], type.dim[1], type.dim[2], type.dim[3]};
+    hg_attr batch = hg_attr_make_int("batch_dims", 2);
+    hg_attr out = hg_attr_make_ints(b, "perm", (int64_t[]){0, 3, 1, 2, 4}, 5);
+    hg_attr back = hg_attr_make_ints(b, "perm", (int64_t[]){0, 2, 3, 1, 4}, 5);
+    hg_value_id x = hg_build_reshape(b, held, dims, HG_COUNT(dims));
+    hg_value_id in[] = {hg_build_op(b, "Transpose", &x, 1, &out, 1), mha_beam(b, m, dims)};
+    x = hg_build_op(b, "GatherND", in, 2, &batch, 1); /* [groups, past, beams, heads, size] */
+    return hg_build_reshape(b, hg_build_op(b, "Transpose", &x, 1, &back, 1), type.dim, 4);
+}
+
 hg_value_id hg_build_mha_cache(hg_build *b, const hg_mha *m, hg_value_id past, hg_value_id now,
                                hg_value_id *present)
 {
@@ -134,7 +170,7 @@ hg_value_id hg_build_mha_cache(hg_build *b, const hg_mha *m, hg_value_id past, h
     hg_value_id held = hg_build_part(b, past, 2, hg_dim_const(d, 0), m->past);
     hg_value_id all = mha_join(b, held, now);
     *present = mha_join(b, all, hg_build_part(b, past, 2, total, m->most));
-    return all;
+    return m->beams == 0 ? all : mha_join(b, mha_choose(b, m, held), now);
 }
 
 hg_value_id hg_build_mha(hg_build *b, const hg_mha *m, const hg_value_id qkv[3], hg_value_id bias,

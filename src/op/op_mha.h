@@ -10,6 +10,9 @@ typedef struct hg_mha {
     hg_dim now;  /* new keys */
     hg_dim past; /* keys before them */
     hg_dim most; /* size of a cache that is larger than what it holds; 0: it is not */
+    /* Int32 [groups, beams, most]: the beam of the same group whose row each place of the past is
+     * read from, when there is one query; 0: each reads its own. */
+    hg_value_id beams;
 } hg_mha;
 
 /* Number of heads, from an attribute: at least 1. */

@@ -3,7 +3,13 @@
  *
  * Row b of the batch has total[b] = seqlens_k[b] + 1 keys. Its queries are the last S of them, or,
  * when there are fewer (a first piece with padding behind it), the first ones: query s stands at
- * max(total[b] - S, 0) + s. The cache has room for max(total_sequence_length, size of the past). */
+ * max(total[b] - S, 0) + s. The cache has room for max(total_sequence_length, size of the past).
+ *
+ * A cache that slides keeps its size C, of which at least a window of W is in use. Row b of the
+ * batch with P keys before the new ones holds the last end(P) of them:
+ *     end(P) = P up to C, beyond it P minus the least multiple of C - W + 1 that leaves at most C.
+ * So it is moved once in C - W + 1 steps, not in each. */
+#include "op/op_kvcodes.h"
 #include "op/op_mha.h"
 
 enum {
@@ -26,15 +32,95 @@ enum {
 };
 
 typedef struct gqa_shape {
-    hg_dim batch, queries, now, past, total, room, size;
+    hg_dim batch, queries, now, past, total, size;
+    hg_dim room; /* rows of the cache that is given on */
+    hg_dim keys; /* rows that attention sees */
     int64_t q_heads, heads, window;
-    bool is_packed;
+    hg_kv_codes codes;
+    bool is_packed, slides;
 } gqa_shape;
 
 typedef struct gqa_place {
     hg_value_id total; /* [B] int64 */
-    hg_value_id past;  /* [B] int64: where the new keys go; 0 when there is no past */
+    hg_value_id past;  /* [B] int64: place of the first query; 0 when there is no past */
+    hg_value_id end;   /* [B] int64: where the new keys go in the cache */
 } gqa_place;
+
+/* What a cache holds, by attributes and the type of the past. */
+static holo_status gqa_read_codes(const hg_infer *n, gqa_shape *s)
+{
+    const bool has_past = hg_infer_has(n, GQA_PAST_K);
+    hg_kv_codes *c = &s->codes;
+    hg_str kind[2];
+    int64_t bits;
+    HG_TRY(hg_attr_string(n, "k_quant_type", "NONE", &kind[0]));
+    HG_TRY(hg_attr_string(n, "v_quant_type", "NONE", &kind[1]));
+    HG_TRY(hg_attr_int(n, "kv_cache_bit_width", 0, &bits));
+    *c = (hg_kv_codes){.bits = bits,
+                       .by_channel = hg_str_is(kind[0], "PER_CHANNEL"),
+                       .heads = hg_dim_const(n->dims, s->heads),
+                       .size = s->size};
+    c->stored = has_past    ? n->in[GQA_PAST_K]->dtype
+                : bits == 0 ? n->in[GQA_Q]->dtype
+                : bits == 8 ? HOLO_I8
+                            : HOLO_U8;
+    const bool is_none = hg_str_is(kind[0], "NONE");
+    if (!hg_str_equal(kind[0], kind[1]) ||
+        (!is_none && !c->by_channel && !hg_str_is(kind[0], "PER_TENSOR")))
+        return hg_infer_fail(n, HOLO_E_UNSUPPORTED,
+                             "k_quant_type is \"%.*s\" and v_quant_type \"%.*s\", expected both "
+                             "NONE, PER_TENSOR or PER_CHANNEL",
+                             HG_STR_ARG(kind[0]), HG_STR_ARG(kind[1]));
+    if (is_none ? bits != 0 : bits != 4 && bits != 8)
+        return hg_infer_fail(n, HOLO_E_UNSUPPORTED, "kv_cache_bit_width is %lld, expected %s",
+                             (long long)bits, is_none ? "0 as nothing is quantised" : "4 or 8");
+    return HOLO_OK;
+}
+
+/* Whether scales and a cache of codes fit. */
+static holo_status gqa_check_codes(const hg_infer *n, const gqa_shape *s)
+{
+    const hg_kv_codes *c = &s->codes;
+    hg_dims *d = n->dims;
+    hg_dim one = hg_dim_const(d, 1), none = hg_dim_const(d, 0), two = hg_dim_const(d, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (hg_infer_has(n, GQA_K_SCALE + i) != (c->bits != 0))
+            return hg_infer_fail(n, HOLO_E_MODEL,
+                                 "input %u, the scale of a cache of codes, %s with a cache of %s",
+                                 GQA_K_SCALE + i, c->bits != 0 ? "is missing" : "is given",
+                                 c->bits != 0 ? "codes" : "numbers");
+        if (c->bits == 0) continue;
+        HG_TRY(hg_infer_types(n, GQA_K_SCALE + i, HG_TYPE_BIT(HOLO_F32)));
+        const hg_dim count = hg_type_count(n->g, n->in[GQA_K_SCALE + i]);
+        if (!hg_infer_equal(n, count, c->by_channel ? hg_dim_mul(d, c->heads, s->size) : one))
+            return hg_infer_fail(n, HOLO_E_SHAPE, "input %u does not have one scale%s",
+                                 GQA_K_SCALE + i,
+                                 c->by_channel ? " for each column of each head" : "");
+        if (hg_infer_has(n, GQA_PAST_K + i))
+            HG_TRY(hg_infer_types(n, GQA_PAST_K + i, HG_TYPE_BIT(HOLO_I8) | HG_TYPE_BIT(HOLO_U8)));
+    }
+    if (c->bits == 4 && !hg_infer_equal(n, hg_dim_mod(d, s->size, two), none))
+        return hg_infer_fail(n, HOLO_E_SHAPE,
+                             "a cache of 4 bits needs heads of an even number of columns");
+    return HOLO_OK;
+}
+
+/* A cache that slides has a window and room for it, and nothing that names places of the text. */
+static holo_status gqa_check_slides(const hg_infer *n, const gqa_shape *s)
+{
+    if (!s->slides) return HOLO_OK;
+    if (s->window < 1)
+        return hg_infer_fail(n, HOLO_E_MODEL,
+                             "sliding_window_cache needs a local_window_size of at least 1");
+    if (!hg_infer_has(n, GQA_PAST_K))
+        return hg_infer_fail(n, HOLO_E_MODEL, "sliding_window_cache needs past_key and past_value");
+    if (hg_infer_has(n, GQA_SCORE_BIAS) || n->n_out > 3)
+        return hg_infer_fail(n, HOLO_E_UNSUPPORTED,
+                             "sliding_window_cache cannot be combined with attention_bias and "
+                             "output_qk, whose columns are places of the whole text");
+    hg_infer_at_least(n, s->past, hg_dim_const(n->dims, s->window));
+    return HOLO_OK;
+}
 
 static holo_status gqa_read(const hg_infer *n, gqa_shape *s)
 {
@@ -57,15 +143,16 @@ static holo_status gqa_read(const hg_infer *n, gqa_shape *s)
                              count);
     s->total = total[0];
     s->past = hg_infer_has(n, GQA_PAST_K) ? n->in[GQA_PAST_K]->dim[2] : hg_dim_const(n->dims, 0);
-    s->room = hg_dim_max(n->dims, s->total, s->past);
-    return HOLO_OK;
+    s->slides = hg_node_int(n->node, "sliding_window_cache", 0) != 0;
+    s->room = s->slides ? s->past : hg_dim_max(n->dims, s->total, s->past);
+    s->keys = s->slides ? hg_dim_add(n->dims, s->past, s->now) : s->total;
+    return gqa_read_codes(n, s);
 }
 
 static holo_status gqa_check_attributes(const hg_infer *n)
 {
     double number;
     int64_t causal, window, flag, output;
-    hg_str kind;
     HG_TRY(hg_attr_int(n, "causal", 1, &causal));
     HG_TRY(hg_attr_int(n, "do_rotary", 0, &flag));
     HG_TRY(hg_attr_int(n, "rotary_interleaved", 0, &flag));
@@ -83,17 +170,7 @@ static holo_status gqa_check_attributes(const hg_infer *n)
     if (output < 0 || output > 2)
         return hg_infer_fail(n, HOLO_E_MODEL, "qk_output is %lld, expected 0, 1 or 2",
                              (long long)output);
-    HG_TRY(hg_attr_int(n, "sliding_window_cache", 0, &flag));
-    if (flag != 0)
-        return hg_infer_fail(n, HOLO_E_UNSUPPORTED, "sliding_window_cache is not supported");
-    for (uint32_t i = 0; i < 2; i++) {
-        HG_TRY(hg_attr_string(n, i == 0 ? "k_quant_type" : "v_quant_type", "NONE", &kind));
-        if (!hg_str_is(kind, "NONE") || hg_infer_has(n, GQA_K_SCALE + i))
-            return hg_infer_fail(n, HOLO_E_UNSUPPORTED,
-                                 "a cache of codes is not supported, %c_quant_type must be NONE",
-                                 i == 0 ? 'k' : 'v');
-    }
-    return HOLO_OK;
+    return hg_attr_int(n, "sliding_window_cache", 0, &flag);
 }
 
 /* Inputs first and second are both there or both absent. */
@@ -110,9 +187,12 @@ static holo_status gqa_check_inputs(const hg_infer *n)
     } floats[] = {{GQA_Q, 3, 3},          {GQA_K, 3, 3},      {GQA_V, 3, 3},     {GQA_PAST_K, 4, 4},
                   {GQA_PAST_V, 4, 4},     {GQA_COS, 2, 2},    {GQA_SIN, 2, 2},   {GQA_SINK, 1, 1},
                   {GQA_SCORE_BIAS, 4, 4}, {GQA_Q_NORM, 1, 1}, {GQA_K_NORM, 1, 1}};
+    const bool has_codes = hg_node_int(n->node, "kv_cache_bit_width", 0) != 0;
     for (size_t k = 0; k < HG_COUNT(floats); k++) {
-        if (!hg_infer_has(n, floats[k].input)) continue;
-        HG_TRY(hg_infer_same_type(n, GQA_Q, floats[k].input));
+        const uint8_t i = floats[k].input;
+        if (!hg_infer_has(n, i)) continue;
+        if (!has_codes || (i != GQA_PAST_K && i != GQA_PAST_V))
+            HG_TRY(hg_infer_same_type(n, GQA_Q, i));
         HG_TRY(hg_infer_rank(n, floats[k].input, floats[k].low, floats[k].high));
     }
     HG_TRY(gqa_check_pair(n, GQA_K, GQA_V));
@@ -135,13 +215,18 @@ static holo_status gqa_infer(hg_infer *n)
     HG_TRY(gqa_check_attributes(n));
     HG_TRY(gqa_check_inputs(n));
     HG_TRY(gqa_read(n, &s));
+    HG_TRY(gqa_check_codes(n, &s));
+    HG_TRY(gqa_check_slides(n, &s));
+    if (hg_infer_has(n, GQA_PAST_K)) HG_TRY(hg_infer_same_type(n, GQA_PAST_K, GQA_PAST_V));
     const holo_dtype dtype = n->in[GQA_Q]->dtype;
     hg_dim q_heads = hg_dim_const(n->dims, s.q_heads), heads = hg_dim_const(n->dims, s.heads);
     n->out[0] = (hg_type){.dtype = dtype,
                           .rank = 3,
                           .dim = {s.batch, s.queries, hg_dim_mul(n->dims, q_heads, s.size)}};
     for (uint32_t j = 1; j < n->n_out && j < 3; j++)
-        n->out[j] = (hg_type){.dtype = dtype, .rank = 4, .dim = {s.batch, heads, s.room, s.size}};
+        n->out[j] = (hg_type){.dtype = s.codes.stored,
+                              .rank = 4,
+                              .dim = {s.batch, heads, s.room, hg_kv_columns(n->dims, &s.codes)}};
     if (n->n_out > 3)
         n->out[3] =
             (hg_type){.dtype = dtype, .rank = 4, .dim = {s.batch, q_heads, s.queries, s.total}};
@@ -154,6 +239,19 @@ static hg_value_id gqa_by_batch(hg_build *b, hg_value_id x)
     return hg_build_2(b, "Unsqueeze", x, hg_build_ints(b, (int64_t[]){1, 2, 3}, 3));
 }
 
+/* Rows of a sliding cache that are in use when there were `count` keys: [B]. */
+static hg_value_id gqa_slid(hg_build *b, const gqa_shape *s, hg_value_id count)
+{
+    hg_dims *d = &b->g->dims;
+    hg_dim one = hg_dim_const(d, 1), window = hg_dim_const(d, s->window);
+    hg_dim step = hg_dim_max(d, hg_dim_add(d, hg_dim_sub(d, s->past, window), one), one);
+    hg_value_id zero = hg_build_scalar(b, HOLO_I64, 0.0), by = hg_build_dim(b, step);
+    hg_value_id over = hg_build_2(b, "Sub", count, hg_build_dim(b, s->past));
+    over = hg_build_2(b, "Add", hg_build_2(b, "Max", over, zero),
+                      hg_build_dim(b, hg_dim_sub(d, step, one)));
+    return hg_build_2(b, "Sub", count, hg_build_2(b, "Mul", hg_build_2(b, "Div", over, by), by));
+}
+
 static gqa_place gqa_places(hg_build *b, const gqa_shape *s)
 {
     gqa_place p = {0};
@@ -164,6 +262,7 @@ static gqa_place gqa_places(hg_build *b, const gqa_shape *s)
     if (hg_build_in(b, GQA_PAST_K) == 0) return p;
     p.past = hg_build_2(b, "Sub", p.total, hg_build_dim(b, s->queries));
     p.past = hg_build_2(b, "Max", p.past, zero);
+    p.end = s->slides ? gqa_slid(b, s, p.past) : p.past;
     return p;
 }
 
@@ -238,29 +337,62 @@ static hg_value_id gqa_pad(hg_build *b, hg_value_id x, hg_dim rows, hg_dim room)
     return hg_build_2(b, "Pad", x, hg_build_dims(b, pads, HG_COUNT(pads)));
 }
 
-/* The cache with the new rows of each row of the batch written behind its old ones. */
+/* [rows, 1] */
+static hg_value_id gqa_rows(hg_build *b, hg_dim rows)
+{
+    return hg_build_2(b, "Unsqueeze", hg_build_range(b, rows), hg_build_ints(b, (int64_t[]){1}, 1));
+}
+
+/* The cache with the new rows of each row of the batch written behind its old ones; when it slides,
+ * all of both. */
 static hg_value_id gqa_cache(hg_build *b, const gqa_shape *s, const gqa_place *p, hg_value_id past,
                              hg_value_id now)
 {
     hg_attr axis = hg_attr_make_int("axis", 2);
-    if (past == 0) return gqa_pad(b, now, s->now, s->room);
-    if (!hg_dim_is(&b->g->dims, s->batch, 1)) {
-        /* Rows that are shorter than others: what lies behind must not reach the products. */
-        hg_value_id row = hg_build_2(b, "Unsqueeze", hg_build_range(b, s->past),
-                                     hg_build_ints(b, (int64_t[]){1}, 1));
-        hg_value_id held = hg_build_2(b, "Less", row, gqa_by_batch(b, p->past));
+    const hg_dim room = s->slides ? s->keys : s->room;
+    if (past == 0) return gqa_pad(b, now, s->now, room);
+    if (s->codes.bits == 0 && (s->slides || !hg_dim_is(&b->g->dims, s->batch, 1))) {
+        /* Rows that are shorter than others: what lies behind must not reach the products. Codes
+         * are finite whatever they are. */
+        hg_value_id held = hg_build_2(b, "Less", gqa_rows(b, s->past), gqa_by_batch(b, p->end));
         hg_value_id zero = hg_build_scalar(b, hg_build_type(b, past)->dtype, 0.0);
         past = hg_build_3(b, "Where", held, past, zero);
     }
-    hg_value_id in[] = {gqa_pad(b, past, s->past, s->room), now, p->past};
+    hg_value_id in[] = {gqa_pad(b, past, s->past, room), now, p->end};
     return hg_build_op(b, "TensorScatter", in, HG_COUNT(in), &axis, 1);
 }
 
-/* The first total rows of a cache. */
-static hg_value_id gqa_used(hg_build *b, const gqa_shape *s, hg_value_id cache)
+/* What is given on of a cache that slides: its last rows, from the first place on. */
+static hg_value_id gqa_slide(hg_build *b, const gqa_shape *s, const gqa_place *p, hg_value_id all)
 {
-    if (s->room == s->total) return cache;
-    return hg_build_part(b, cache, 2, hg_dim_const(&b->g->dims, 0), s->total);
+    hg_dims *d = &b->g->dims;
+    hg_attr axis = hg_attr_make_int("axis", 2);
+    hg_value_id now = hg_build_dim(b, s->now);
+    hg_dim last = hg_dim_sub(d, s->keys, hg_dim_const(d, 1));
+    hg_dim dims[] = {s->batch, s->codes.heads, s->room, hg_kv_columns(d, &s->codes)};
+    if (!s->slides) return all;
+    hg_value_id after = gqa_slid(b, s, hg_build_2(b, "Add", p->past, now));
+    hg_value_id by = hg_build_2(b, "Sub", hg_build_2(b, "Add", p->end, now), after);
+    hg_value_id row = hg_build_2(b, "Add", gqa_rows(b, s->room), gqa_by_batch(b, by));
+    row = hg_build_2(b, "Min", row, hg_build_dim(b, last));
+    row = hg_build_2(b, "Expand", row, hg_build_dims(b, dims, HG_COUNT(dims)));
+    return hg_build_op(b, "GatherElements", (hg_value_id[]){all, row}, 2, &axis, 1);
+}
+
+/* New keys (0) or values (1) behind those of the past: what attention reads, and in *present what
+ * the next call gets. */
+static hg_value_id gqa_remember(hg_build *b, const gqa_shape *s, const gqa_place *p, uint32_t which,
+                                hg_value_id now, hg_value_id *present)
+{
+    hg_value_id scale = hg_build_in(b, GQA_K_SCALE + which);
+    const holo_dtype dtype = hg_build_type(b, hg_build_in(b, GQA_Q))->dtype;
+    if (s->codes.bits != 0) now = hg_build_kv_encode(b, &s->codes, now, scale);
+    hg_value_id all = gqa_cache(b, s, p, hg_build_in(b, GQA_PAST_K + which), now);
+    *present = gqa_slide(b, s, p, all);
+    if (!s->slides && s->room != s->total)
+        all = hg_build_part(b, all, 2, hg_dim_const(&b->g->dims, 0), s->total);
+    if (s->codes.bits == 0) return all;
+    return hg_build_kv_decode(b, &s->codes, all, scale, dtype);
 }
 
 static hg_value_id gqa_bias(hg_build *b, const gqa_shape *s, const gqa_place *p)
@@ -268,7 +400,7 @@ static hg_value_id gqa_bias(hg_build *b, const gqa_shape *s, const gqa_place *p)
     bool is_causal = hg_node_int(b->node, "causal", 1) != 0;
     hg_attention_mask m = {
         .queries = s->queries,
-        .keys = s->total,
+        .keys = s->keys,
         .past = hg_dim_const(&b->g->dims, 0),
         .mask = hg_build_in(b, GQA_SCORE_BIAS),
         .left = s->window < 0 ? -1 : s->window - 1,
@@ -280,11 +412,11 @@ static hg_value_id gqa_bias(hg_build *b, const gqa_shape *s, const gqa_place *p)
         m.lengths = p->total;
         return hg_build_attention_bias(b, &m);
     }
+    m.places = gqa_rows(b, s->queries);
+    if (p->past != 0) m.places = hg_build_2(b, "Add", m.places, gqa_by_batch(b, p->end));
+    if (s->slides) return hg_build_attention_bias(b, &m);
     /* Queries that are padding see what the last one sees. */
     hg_value_id one = hg_build_scalar(b, HOLO_I64, 1.0);
-    m.places = hg_build_2(b, "Unsqueeze", hg_build_range(b, s->queries),
-                          hg_build_ints(b, (int64_t[]){1}, 1));
-    if (p->past != 0) m.places = hg_build_2(b, "Add", m.places, gqa_by_batch(b, p->past));
     m.places = hg_build_2(b, "Min", m.places, gqa_by_batch(b, hg_build_2(b, "Sub", p->total, one)));
     return hg_build_attention_bias(b, &m);
 }
@@ -307,21 +439,23 @@ static holo_status gqa_lower(hg_build *b)
     double scale = hg_node_float(b->node, "scale", 0.0);
     const gqa_place p = gqa_places(b, &s);
     hg_value_id angles = gqa_angles(b, &s, &p), present[2];
-    hg_value_id k = gqa_turn(b, gqa_by_heads(b, &s, GQA_K), angles), v = gqa_by_heads(b, &s, GQA_V);
-    present[0] = gqa_cache(b, &s, &p, hg_build_in(b, GQA_PAST_K), k);
-    present[1] = gqa_cache(b, &s, &p, hg_build_in(b, GQA_PAST_V), v);
+    hg_value_id k = gqa_by_heads(b, &s, GQA_K), v = gqa_by_heads(b, &s, GQA_V);
+    /* Without new keys, those of the past are shared with another layer and turned already. */
+    if (!hg_dim_is(&b->g->dims, s.now, 0)) k = gqa_turn(b, k, angles);
+    k = gqa_remember(b, &s, &p, 0, k, &present[0]);
+    v = gqa_remember(b, &s, &p, 1, v, &present[1]);
     hg_scores a = {
         .shape = {.batch = s.batch,
                   .q_heads = hg_dim_const(&b->g->dims, s.q_heads),
                   .heads = hg_dim_const(&b->g->dims, s.heads),
                   .queries = s.queries,
-                  .keys = s.total,
+                  .keys = s.keys,
                   .past = s.past,
                   .size = s.size,
                   .v_size = s.size},
         .q = gqa_turn(b, gqa_by_heads(b, &s, GQA_Q), angles),
-        .k = gqa_used(b, &s, present[0]),
-        .v = gqa_used(b, &s, present[1]),
+        .k = k,
+        .v = v,
         .bias = gqa_bias(b, &s, &p),
         .sink = gqa_sink(b),
         .scale = scale != 0.0 ? &scale : NULL,

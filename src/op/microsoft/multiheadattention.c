@@ -86,9 +86,22 @@ static holo_status mha_check_inputs(const hg_infer *n)
         return hg_infer_fail(n, HOLO_E_MODEL, "past_key and past_value must come together");
     for (uint32_t i = MHA_PAST_K; i <= MHA_PAST_V; i++)
         if (hg_infer_has(n, i)) HG_TRY(hg_infer_rank(n, i, 4, 4));
-    if (hg_infer_has(n, MHA_BEAMS))
-        return hg_infer_fail(n, HOLO_E_UNSUPPORTED, "cache_indirection is not supported");
-    return HOLO_OK;
+    if (!hg_infer_has(n, MHA_BEAMS)) return HOLO_OK;
+    HG_TRY(hg_infer_types(n, MHA_BEAMS, HG_TYPE_BIT(HOLO_I32)));
+    return hg_infer_rank(n, MHA_BEAMS, 3, 3);
+}
+
+/* Groups of beams are the batch, and places those of the cache. */
+static holo_status mha_check_beams(const hg_infer *n, const hg_mha *m)
+{
+    if (!hg_infer_has(n, MHA_BEAMS) || m->most == 0) return HOLO_OK;
+    const hg_dim *dim = n->in[MHA_BEAMS]->dim;
+    if (hg_infer_equal(n, hg_dim_mul(n->dims, dim[0], dim[1]), m->batch) &&
+        hg_infer_equal(n, dim[2], m->most))
+        return HOLO_OK;
+    return hg_infer_fail(n, HOLO_E_SHAPE,
+                         "cache_indirection does not have the beams of the batch and the places of "
+                         "past_key");
 }
 
 static holo_status mha_infer(hg_infer *n)
@@ -97,6 +110,7 @@ static holo_status mha_infer(hg_infer *n)
     HG_TRY(hg_mha_check(n));
     HG_TRY(mha_check_inputs(n));
     HG_TRY(mha_read(n, &m));
+    HG_TRY(mha_check_beams(n, &m));
     const holo_dtype dtype = n->in[MHA_Q]->dtype;
     hg_dim heads = hg_dim_const(n->dims, m.heads), total = hg_mha_total(n->dims, &m);
     hg_dim cached = m.most == 0 ? total : m.most;
@@ -159,6 +173,7 @@ static holo_status mha_lower(hg_build *b)
     HG_TRY(hg_build_reader(b, &n));
     HG_TRY(mha_read(&n, &m));
     hg_value_id qkv[3], present[3] = {0}, scores;
+    if (m.most != 0) m.beams = hg_build_in(b, MHA_BEAMS);
     for (uint32_t i = 0; i < 3; i++)
         qkv[i] = mha_by_heads(b, &m, i);
     for (uint32_t i = 1; i < 3; i++)

@@ -1,58 +1,8 @@
 /* attention.c - Attention, MultiHeadAttention, GroupQueryAttention and RotaryEmbedding of
  * com.microsoft against one plain attention in f64. */
-#include "op/microsoft/compute.h"
+#include "op/microsoft/plain.h"
 
 enum { ATT_B = 2, ATT_N = 2, ATT_H = 4, ATT_D = ATT_N * ATT_H, ATT_MOST = 1024 };
-
-/* q [B, N, S, H], k and v [B, K, T, H]; bias [B, N, S, T]; y [B, S, N H]. A bias of -INFINITY is
- * left out of the softmax altogether. */
-typedef struct att_case {
-    int b, n, k, s, t, h;
-    double scale, cap, sink;
-    bool has_sink;
-} att_case;
-
-static void att_plain(const att_case *c, const double *q, const double *k, const double *v,
-                      const double *bias, double *y)
-{
-    for (int row = 0; row < c->b * c->n * c->s; row++) {
-        const int s = row % c->s, n = row / c->s % c->n, b = row / c->s / c->n;
-        const int kv = b * c->k + n / (c->n / c->k);
-        double p[64], sum = c->has_sink ? exp(c->sink) : 0, out[64] = {0};
-        for (int t = 0; t < c->t; t++) {
-            double x = 0;
-            for (int i = 0; i < c->h; i++)
-                x += q[row * c->h + i] * k[(kv * c->t + t) * c->h + i];
-            x *= c->scale;
-            if (c->cap != 0) x = tanh(x / c->cap) * c->cap;
-            p[t] = exp(x + bias[row * c->t + t]);
-            sum += p[t];
-        }
-        for (int t = 0; t < c->t; t++)
-            for (int i = 0; i < c->h; i++)
-                out[i] += p[t] / sum * v[(kv * c->t + t) * c->h + i];
-        for (int i = 0; i < c->h; i++)
-            y[((b * c->s + s) * c->n + n) * c->h + i] = out[i];
-    }
-}
-
-/* x [B, S, heads H] plus bias as [B, heads, first + S, H], rows from `first` on. */
-static void att_by_heads(const double *x, const double *bias, int b, int s, int heads, int h,
-                         int first, double *out)
-{
-    for (int i = 0; i < b * s * heads * h; i++) {
-        const int e = i % h, n = i / h % heads, row = i / h / heads % s, batch = i / h / heads / s;
-        out[((batch * heads + n) * (first + s) + first + row) * h + e] =
-            x[i] + (bias == NULL ? 0 : bias[n * h + e]);
-    }
-}
-
-/* past [B, heads, P, H] into the first rows of [B, heads, P + S, H]. */
-static void att_before(const double *past, int planes, int p, int s, int h, double *out)
-{
-    for (int i = 0; i < planes * p * h; i++)
-        out[(i / (p * h) * (p + s)) * h + i % (p * h)] = past[i];
-}
 
 /* ---- MultiHeadAttention --------------------------------------------------------------------- */
 
@@ -406,9 +356,75 @@ static void att_types(void)
         {"%q: float32[b,s,64], %n: int32[b], %t: int32[]",
          "%y = com.microsoft:GroupQueryAttention(%q, %q, %q, _, _, %n, %t) {num_heads=8, "
          "kv_num_heads=8, k_quant_type=\"PER_TENSOR\"}",
-         "!a cache of codes is not supported"},
+         "!v_quant_type \"NONE\", expected both"},
+        {"%q: float32[b,s,64], %n: int32[b], %t: int32[]",
+         "%y = com.microsoft:GroupQueryAttention(%q, %q, %q, _, _, %n, %t) {num_heads=8, "
+         "kv_num_heads=8, k_quant_type=\"PER_TOKEN\", v_quant_type=\"PER_TOKEN\"}",
+         "!k_quant_type is \"PER_TOKEN\""},
+        {"%q: float32[b,s,64], %n: int32[b], %t: int32[]",
+         "%y = com.microsoft:GroupQueryAttention(%q, %q, %q, _, _, %n, %t) {num_heads=8, "
+         "kv_num_heads=8, kv_cache_bit_width=8}",
+         "!kv_cache_bit_width is 8, expected 0"},
+        {"%q: float32[b,s,64], %n: int32[b], %t: int32[]",
+         "%y = com.microsoft:GroupQueryAttention(%q, %q, %q, _, _, %n, %t) {num_heads=8, "
+         "kv_num_heads=8, k_quant_type=\"PER_TENSOR\", v_quant_type=\"PER_TENSOR\", "
+         "kv_cache_bit_width=2}",
+         "!kv_cache_bit_width is 2, expected 4 or 8"},
+        {"%q: float32[b,s,64], %n: int32[b], %t: int32[]",
+         "%y = com.microsoft:GroupQueryAttention(%q, %q, %q, _, _, %n, %t) {num_heads=8, "
+         "kv_num_heads=8, k_quant_type=\"PER_TENSOR\", v_quant_type=\"PER_TENSOR\", "
+         "kv_cache_bit_width=8}",
+         "!input 12, the scale of a cache of codes, is missing"},
+        {"%q: float32[b,s,64], %n: int32[b], %t: int32[], %s: float32[3]",
+         "%y = com.microsoft:GroupQueryAttention(%q, %q, %q, _, _, %n, %t, _, _, _, _, _, %s, %s) "
+         "{num_heads=8, kv_num_heads=8, k_quant_type=\"PER_TENSOR\", "
+         "v_quant_type=\"PER_TENSOR\", kv_cache_bit_width=8}",
+         "!input 12 does not have one scale"},
+        {"%q: float32[b,s,64], %n: int32[b], %t: int32[], %s: float32[], %p: float32[b,8,m,8]",
+         "%y = com.microsoft:GroupQueryAttention(%q, %q, %q, %p, %p, %n, %t, _, _, _, _, _, %s, %s)"
+         " {num_heads=8, kv_num_heads=8, k_quant_type=\"PER_TENSOR\", "
+         "v_quant_type=\"PER_TENSOR\", kv_cache_bit_width=8}",
+         "!input 3 has element type float32"},
+        {"%q: float32[b,s,40], %n: int32[b], %t: int32[], %s: float32[], %p: uint8[b,8,m,2]",
+         "%y = com.microsoft:GroupQueryAttention(%q, %q, %q, %p, %p, %n, %t, _, _, _, _, _, %s, %s)"
+         " {num_heads=8, kv_num_heads=8, k_quant_type=\"PER_TENSOR\", "
+         "v_quant_type=\"PER_TENSOR\", kv_cache_bit_width=4}",
+         "!an even number of columns"},
+        {"%q: float32[b,s,64], %n: int32[b], %t: int32[], %s: float32[], %p: uint8[b,8,m,4]",
+         "%x, %y = com.microsoft:GroupQueryAttention(%q, %q, %q, %p, %p, %n, %t, _, _, _, _, _, %s,"
+         " %s) {num_heads=8, kv_num_heads=8, k_quant_type=\"PER_TENSOR\", "
+         "v_quant_type=\"PER_TENSOR\", kv_cache_bit_width=4}",
+         "float32[b,s,64], uint8[b,8,max(m,'t[0]'),4]"},
+        {"%q: float32[b,s,64], %n: int32[b], %t: int32[], %p: float32[b,8,7,8]",
+         "%x, %y = com.microsoft:GroupQueryAttention(%q, %q, %q, %p, %p, %n, %t) {num_heads=8, "
+         "kv_num_heads=8, sliding_window_cache=1, local_window_size=4}",
+         "float32[b,s,64], float32[b,8,7,8]"},
+        {"%q: float32[b,s,64], %n: int32[b], %t: int32[], %p: float32[b,8,7,8]",
+         "%y = com.microsoft:GroupQueryAttention(%q, %q, %q, %p, %p, %n, %t) {num_heads=8, "
+         "kv_num_heads=8, sliding_window_cache=1}",
+         "!needs a local_window_size"},
+        {"%q: float32[b,s,64], %n: int32[b], %t: int32[]",
+         "%y = com.microsoft:GroupQueryAttention(%q, %q, %q, _, _, %n, %t) {num_heads=8, "
+         "kv_num_heads=8, sliding_window_cache=1, local_window_size=4}",
+         "!needs past_key and past_value"},
+        {"%q: float32[b,s,64], %n: int32[b], %t: int32[], %p: float32[b,8,7,8], %a: "
+         "float32[1,1,s,9]",
+         "%y = com.microsoft:GroupQueryAttention(%q, %q, %q, %p, %p, %n, %t, _, _, _, %a) "
+         "{num_heads=8, kv_num_heads=8, sliding_window_cache=1, local_window_size=4}",
+         "!cannot be combined with attention_bias"},
+        {"%q: float32[b,s,64], %k: float32[b,s,64], %p: float32[b,8,m,8], %l: int32[1], %i: "
+         "int32[3,2,m]",
+         "%y = com.microsoft:MultiHeadAttention(%q, %k, %k, _, _, _, %p, %p, %l, %i) {num_heads=8}",
+         "float32[b,s,64]"},
+        {"%q: float32[4,s,64], %p: float32[4,8,m,8], %l: int32[1], %i: int32[3,2,m]",
+         "%y = com.microsoft:MultiHeadAttention(%q, %q, %q, _, _, _, %p, %p, %l, %i) {num_heads=8}",
+         "!the beams of the batch"},
+        {"%q: float32[4,s,64], %p: float32[4,8,m,8], %l: int32[1], %i: int64[2,2,m]",
+         "%y = com.microsoft:MultiHeadAttention(%q, %q, %q, _, _, _, %p, %p, %l, %i) {num_heads=8}",
+         "!input 9 has element type int64"},
         {"%x: float32[b,s,64], %p: int64[b,s], %c: float32[9,4]",
-         "%y = com.microsoft:RotaryEmbedding(%x, %p, %c, %c) {scale=2.0}", "!scale is 2"},
+         "%y = com.microsoft:RotaryEmbedding(%x, %p, %c, %c) {scale=2.0, is_packed_batching=1}",
+         "float32[b,s,64]"},
     };
     RULES(table);
 }
