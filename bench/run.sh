@@ -9,9 +9,10 @@
 #   web       in a browser against onnxruntime-web: speed, time to the first result, bytes downloaded
 #   tables    computing by lookup: kernels, chains of 1 to 12 operations beside ONNX Runtime, frames of 3840 x 2160
 #   lowbit    weights of 1 to 8 bits times a vector, one core, and ONNX Runtime's MatMulNBits beside it
+#   passes    what each pass is worth: models compiled without it, against the whole pipeline
 #   op [STEM] single kernels, bench/op/STEM.c
 #
-# Without WHAT: all but op, tables and web. Each prints a table and writes bench/results/WHAT.json; peers and tables also draw
+# Without WHAT: all but op, tables, passes and web. Each prints a table and writes bench/results/WHAT.json; peers and tables also draw
 # WHAT.svg. Let nothing else run meanwhile.
 #
 # HOLO_BENCH_BUILD   the build to measure                       (build/release)
@@ -67,7 +68,7 @@ bench_lowbit() { # [N K GROUP]
 what=${1:-all}
 [ $# -eq 0 ] || shift
 case $what in
-open | size | embed | compile | peers | web | tables) python "$what" "$@" ;;
+open | size | embed | compile | peers | web | tables | passes) python "$what" "$@" ;;
 op) bench_op "$@" ;;
 lowbit) bench_lowbit "$@" ;;
 all)

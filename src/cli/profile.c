@@ -54,20 +54,43 @@ static void profile_rate(const hg_cli_profile_entry *e, char *out, size_t size)
         snprintf(out, size, "%.1f GB/s", e->bytes / e->seconds * 1e-9);
 }
 
-static void profile_line(FILE *out, const hg_cli_profile_entry *e, double total, double runs,
-                         const char *label)
+/* The least time that arithmetic and memory allow, against the time taken. Above 100 % data came
+ * from a cache, or the kernel needs less arithmetic than the definition of the operator. */
+static void profile_of_peak(const hg_cli_profile_entry *e, const hg_cli_peak *peak, char *out,
+                            size_t size)
 {
-    char time[32], rate[40], clean[200], kernel[100];
+    const double compute = peak->flops > 0 ? e->flops / peak->flops : 0;
+    const double memory = peak->bytes > 0 ? e->bytes / peak->bytes : 0;
+    const double least = compute > memory ? compute : memory;
+    if (e->seconds <= 0 || least <= 0)
+        snprintf(out, size, "-");
+    else
+        snprintf(out, size, "%.0f%% %s", least / e->seconds * 100,
+                 compute > memory ? "fma" : "mem");
+}
+
+typedef struct profile_page {
+    FILE *out;
+    const hg_cli_profile *profile;
+    double total, runs;
+} profile_page;
+
+static void profile_line(const profile_page *page, const hg_cli_profile_entry *e, const char *label)
+{
+    char time[32], rate[40], of_peak[40], clean[200], kernel[100];
     profile_rate(e, rate, sizeof rate);
-    fprintf(out, "%5.1f%%  %11s  %15s  %-24s %s\n", total > 0 ? e->seconds / total * 100 : 0,
-            hg_cli_time_text(e->seconds / runs, time, sizeof time), rate,
+    profile_of_peak(e, &page->profile->peak, of_peak, sizeof of_peak);
+    fprintf(page->out, "%5.1f%%  %11s  %15s  %9s  %-24s %s\n",
+            page->total > 0 ? e->seconds / page->total * 100 : 0,
+            hg_cli_time_text(e->seconds / page->runs, time, sizeof time), rate, of_peak,
             hg_cli_clean(e->kernel, kernel, sizeof kernel),
             hg_cli_clean(label, clean, sizeof clean));
 }
 
 /* Adds up the entries of one kernel after the other; `done` marks those that were taken. */
-static void profile_kernels(FILE *out, const hg_cli_profile *p, size_t n, double total, double runs)
+static void profile_kernels(const profile_page *page, size_t n)
 {
+    const hg_cli_profile *p = page->profile;
     hg_cli_profile_entry *sum = calloc(n + 1, sizeof *sum);
     size_t kinds = 0;
     if (sum == NULL) return;
@@ -82,18 +105,18 @@ static void profile_kernels(FILE *out, const hg_cli_profile *p, size_t n, double
         sum[k].calls++;
     }
     qsort(sum, kinds, sizeof *sum, profile_slower);
-    fputs("\nby kernel\n", out);
+    fputs("\nby kernel\n", page->out);
     for (size_t k = 0; k < kinds; k++) {
         char label[40];
         snprintf(label, sizeof label, "%" PRIu64 " steps", sum[k].calls);
-        profile_line(out, &sum[k], total, runs, label);
+        profile_line(page, &sum[k], label);
     }
     free(sum);
 }
 
 void hg_cli_profile_print(FILE *out, hg_cli_profile *p)
 {
-    double total = 0, runs = p->runs > 0 ? (double)p->runs : 1;
+    profile_page page = {out, p, 0, p->runs > 0 ? (double)p->runs : 1};
     size_t n = 0;
     for (size_t i = 0; i < p->count; i++) { /* steps that never ran leave holes */
         if (p->entry[i].calls == 0 || p->entry[i].kernel == NULL || p->entry[i].node == NULL)
@@ -101,13 +124,14 @@ void hg_cli_profile_print(FILE *out, hg_cli_profile *p)
         hg_cli_profile_entry swap = p->entry[n];
         p->entry[n++] = p->entry[i];
         if (n - 1 != i) p->entry[i] = swap;
-        total += p->entry[n - 1].seconds;
+        page.total += p->entry[n - 1].seconds;
     }
     qsort(p->entry, n, sizeof *p->entry, profile_slower);
-    fputs(" share         time             rate  kernel                   node\n", out);
+    fprintf(out, "peak      %.1f GFLOP/s, %.1f GB/s\n", p->peak.flops * 1e-9, p->peak.bytes * 1e-9);
+    fputs(" share         time             rate    of peak  kernel                   node\n", out);
     for (size_t i = 0; i < n; i++)
-        profile_line(out, &p->entry[i], total, runs, p->entry[i].node);
-    profile_kernels(out, p, n, total, runs);
+        profile_line(&page, &p->entry[i], p->entry[i].node);
+    profile_kernels(&page, n);
 }
 
 void hg_cli_profile_free(hg_cli_profile *p)

@@ -3,6 +3,7 @@
 #define HG_CLI_PROFILE_H
 
 #include "cli/cli.h"
+#include "cli/peak.h"
 
 typedef struct hg_cli_profile_entry {
     char *node, *kernel;
@@ -14,7 +15,8 @@ typedef struct hg_cli_profile {
     hg_cli_profile_entry *entry; /* by step index */
     size_t count;
     uint64_t runs;
-    bool failed; /* out of memory */
+    hg_cli_peak peak; /* of the machine, for the share of it that each step reaches */
+    bool failed;      /* out of memory */
 } hg_cli_profile;
 
 /* A holo_trace_fn; user is the hg_cli_profile. */
