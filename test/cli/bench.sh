@@ -12,6 +12,8 @@ run_as 0 bench dense.holo --inputs 'x:float32:4,2:rand' --threads 2 --budget-ms 
 has out "median"
 run_as 0 bench dense.onnx --budget-ms 5 --profile
 has out "by kernel"
+has out "of peak"
+has out "GFLOP/s,"
 run_as 0 bench dense.holo --budget-ms 5 --profile --json
 lines out 1
 run_as 1 bench dense.holo --inputs 'z:float32:4,2:rand'

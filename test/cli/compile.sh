@@ -6,7 +6,7 @@ unary abs.onnx Abs
 unary odd.onnx NoSuchOperator
 
 run_as 0 compile dense.onnx -o a.holo
-for word in nodes weights arena tables time; do has out "$word"; done
+for word in nodes moved weights arena tables time; do has out "$word"; done
 run_as 0 compile dense.onnx -o b.holo -q
 lines out 0
 cmp -s a.holo b.holo || fail "compiling twice gave different bytes"
