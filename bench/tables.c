@@ -1,16 +1,18 @@
-/* tables.c - the kernel "table" on one core: codes that lie in L1 and codes that stream from
- * memory, every number of entries, width and layout, against copying and one code at a time. Prints
- * a JSON array; bench/tables.py makes the table of it.
+/* tables.c - the kernels "table" and "byteops" on one core: codes that lie in L1 and codes that
+ * stream from memory, every number of entries, width and layout, and programs of one to six
+ * operations, against copying and one code at a time. Prints a JSON array; bench/tables.py makes
+ * the table of it.
  *
  * The ways that lost are here too, so that the choice can be measured again on another machine. */
 #include "op/bench.h"
 
 #include "base/cpu.h"
-#include "kernel/table.h"
+#include "kernel/byteops.h"
 
-extern const hg_kernel hg_kernels_table[];
+extern const hg_kernel hg_kernels_table[], hg_kernels_byteops[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_table_avx2[], hg_kernels_table_avx512[];
+extern const hg_kernel hg_kernels_byteops_avx2[], hg_kernels_byteops_avx512[];
 #endif
 
 enum { IN_L1 = 12288, IN_MEMORY = 48 << 20, ROUNDS = 9 };
@@ -45,16 +47,51 @@ static const bench_case cases[] = {
     {"65,536 entries of 4 bytes", HOLO_F16, HOLO_F32, 65536, 1, false},
 };
 
+/* Programs as the search finds them; a nibble takes six instructions. */
+typedef struct bench_program {
+    const char *name;
+    int64_t entries;
+    hg_byteops program;
+} bench_program;
+
+static const bench_program programs[] = {
+    {"program, 1 operation", 256, {.n = 1, .op = {HG_BYTE_MAX_I8}}},
+    {"program, 2 operations",
+     256,
+     {.n = 2, .op = {HG_BYTE_MAX_U8, HG_BYTE_MIN_U8}, .arg = {9, 99}}},
+    {"program, 2 operations, checked",
+     250,
+     {.n = 2, .op = {HG_BYTE_MAX_U8, HG_BYTE_MIN_U8}, .arg = {9, 99}}},
+    {"program, clamp and 16 entries",
+     256,
+     {.n = 3,
+      .n_list = 1,
+      .op = {HG_BYTE_MIN_U8, HG_BYTE_SUB_U8, HG_BYTE_LOOK},
+      .arg = {97, 82, 0}}},
+    {"program, 4 operations",
+     256,
+     {.n = 4,
+      .op = {HG_BYTE_ADD, HG_BYTE_ABS_I8, HG_BYTE_ADD, HG_BYTE_ABS_I8},
+      .arg = {192, 0, 192, 0}}},
+    {"program, 6 operations",
+     256,
+     {.n = 6,
+      .op = {HG_BYTE_MIN_U8, HG_BYTE_ADD, HG_BYTE_ABS_I8, HG_BYTE_XOR, HG_BYTE_SUB_U8,
+             HG_BYTE_ADD | HG_BYTE_CODE},
+      .arg = {200, 192, 0, 77, 5, 0}}},
+    {"program, nibbles", 256, {.n = 1, .n_list = 2, .op = {HG_BYTE_NIBBLES_XOR}}},
+};
+
 typedef struct variant {
     const char *name;
-    const hg_kernel *kernel;
+    const hg_kernel *table, *byteops;
 } variant;
 
 static const variant variants[] = {
-    {"reference", hg_kernels_table},
+    {"reference", hg_kernels_table, hg_kernels_byteops},
 #if defined(__x86_64__)
-    {"avx2", hg_kernels_table_avx2},
-    {"avx512", hg_kernels_table_avx512},
+    {"avx2", hg_kernels_table_avx2, hg_kernels_byteops_avx2},
+    {"avx512", hg_kernels_table_avx512, hg_kernels_byteops_avx512},
 #endif
 };
 
@@ -113,6 +150,51 @@ static void fill(holo_tensor *codes, int64_t entries)
     }
 }
 
+/* All variants in turn, ROUNDS times. */
+static void run_variants(const hg_args *a, const char *name, const char *where, bool is_program)
+{
+    static double taken[HG_COUNT(variants)][ROUNDS];
+    const int64_t codes = holo_tensor_count(&a->in[0]);
+    for (int r = 0; r < ROUNDS; r++)
+        for (size_t v = 0; v < HG_COUNT(variants); v++) {
+            const hg_kernel *k = is_program ? variants[v].byteops : variants[v].table;
+            if ((k->cpu & ~hg_cpu_features()) != 0) continue;
+            const hg_range all = {0, k->units(a), NULL};
+            const double start = bench_now();
+            for (int t = 0; t < turns_of(codes); t++)
+                k->run(a, all);
+            taken[v][r] = (bench_now() - start) / turns_of(codes);
+        }
+    for (size_t v = 0; v < HG_COUNT(variants); v++)
+        if ((variants[v].table->cpu & ~hg_cpu_features()) == 0)
+            timing_print(variants[v].name, name, where, timing_of(taken[v]), codes,
+                         (int64_t)(holo_tensor_bytes(&a->in[0]) + holo_tensor_bytes(&a->out[0])));
+    if (a->fault->kind != HG_FAULT_NONE) exit(1);
+}
+
+static void run_program(const bench_program *p, int64_t codes, const char *where)
+{
+    uint8_t bytes[HG_BYTEOPS_BYTES];
+    const int64_t param[] = {0, p->entries};
+    holo_tensor in[2] = {bench_tensor(HOLO_U8, 1, &codes), {.dtype = HOLO_U8, .rank = 1}};
+    holo_tensor out = bench_tensor(HOLO_U8, 1, &codes);
+    void *room = bench_apart(&out, in[0].data);
+    hg_fault fault = {0};
+    in[1].data = bytes;
+    in[1].dim[0] = (int64_t)hg_byteops_write(&p->program, bytes);
+    const hg_args a = {.in = in,
+                       .out = &out,
+                       .param = param,
+                       .fault = &fault,
+                       .n_in = 2,
+                       .n_out = 1,
+                       .n_param = HG_BYTEOPS_PARAMS};
+    fill(&in[0], p->entries);
+    run_variants(&a, p->name, where, true);
+    free(in[0].data);
+    free(room);
+}
+
 /* Smooth values, as most chains give. */
 static void run_case(const bench_case *c, int64_t codes, const char *where)
 {
@@ -134,23 +216,8 @@ static void run_case(const bench_case *c, int64_t codes, const char *where)
                        .n_in = 2,
                        .n_out = 1,
                        .n_param = HG_TABLE_PARAMS};
-    static double taken[HG_COUNT(variants)][ROUNDS];
     fill(&in[0], c->classes ? 256 : c->entries);
-    for (int r = 0; r < ROUNDS; r++)
-        for (size_t v = 0; v < HG_COUNT(variants); v++) {
-            const hg_kernel *k = variants[v].kernel;
-            if ((k->cpu & ~hg_cpu_features()) != 0) continue;
-            const hg_range all = {0, k->units(&a), NULL};
-            const double start = bench_now();
-            for (int t = 0; t < turns_of(codes); t++)
-                k->run(&a, all);
-            taken[v][r] = (bench_now() - start) / turns_of(codes);
-        }
-    for (size_t v = 0; v < HG_COUNT(variants); v++)
-        if ((variants[v].kernel->cpu & ~hg_cpu_features()) == 0)
-            timing_print(variants[v].name, c->name, where, timing_of(taken[v]), n,
-                         (int64_t)(holo_tensor_bytes(&in[0]) + holo_tensor_bytes(&out)));
-    if (fault.kind != HG_FAULT_NONE) exit(1);
+    run_variants(&a, c->name, where, false);
     free(in[0].data);
     free(in[1].data);
     free(room);
@@ -273,6 +340,8 @@ int main(void)
 #endif
         for (size_t i = 0; i < HG_COUNT(cases); i++)
             run_case(&cases[i], where[w].codes, where[w].name);
+        for (size_t i = 0; i < HG_COUNT(programs); i++)
+            run_program(&programs[i], where[w].codes, where[w].name);
     }
     printf("\n]\n");
     return 0;

@@ -116,12 +116,15 @@ static holo_status compile_check_library(const hg_compile *c, hg_graph *g, hg_no
                    HG_STR_ARG(name), op->name, op->kernel, op->library);
 }
 
+/* Steps that look up, and those that do the same by byte operations. */
 static uint64_t compile_count_tables(const hg_program *p)
 {
     uint64_t count = 0;
-    for (uint32_t i = 0; i < p->head.n_step; i++)
-        count += p->step[i].op == HG_STEP_KERNEL &&
-                 strcmp(p->text + p->kernel[p->step[i].kernel], "table") == 0;
+    for (uint32_t i = 0; i < p->head.n_step; i++) {
+        if (p->step[i].op != HG_STEP_KERNEL) continue;
+        const char *kernel = p->text + p->kernel[p->step[i].kernel];
+        count += strcmp(kernel, "table") == 0 || strcmp(kernel, "byteops") == 0;
+    }
     return count;
 }
 

@@ -95,21 +95,31 @@ static int64_t prove_param(const hg_program *g, const hg_step_rec *s, uint32_t i
     return d->op == HG_DIM_CONST ? d->value : -1;
 }
 
-static const char *prove_step_fault(const prove *p, const hg_program *g, const hg_step_rec *s)
+/* The certificate says of the codes of the step what the step does with them. */
+static bool prove_covers(const hg_cert_view *v, const hg_program *g, const hg_step_rec *s)
 {
-    enum { PROVE_BASE = 1, PROVE_CLASSES = 2 };
-    const hg_value_rec *codes = &g->value[g->list[s->in]], *t = &g->value[g->list[s->in + 1]];
+    enum { TABLE_BASE = 1, TABLE_CLASSES = 2, PROGRAM_BASE = 0, PROGRAM_ENTRIES = 1 };
+    const hg_value_rec *codes = &g->value[g->list[s->in]], *made = &g->value[g->list[s->out]];
+    if (v->from != (holo_dtype)codes->dtype || v->to != (holo_dtype)made->dtype) return false;
+    if (v->is_program)
+        return v->base == prove_param(g, s, PROGRAM_BASE) &&
+               v->entries == prove_param(g, s, PROGRAM_ENTRIES);
+    return v->base == prove_param(g, s, TABLE_BASE) &&
+           v->classes == prove_param(g, s, TABLE_CLASSES);
+}
+
+static const char *prove_step_fault(const prove *p, const hg_program *g, const hg_step_rec *s,
+                                    bool is_program)
+{
+    const hg_value_rec *t = &g->value[g->list[s->in + 1]];
     if (t->storage != HG_STORAGE_WEIGHT) return "it reads a table that is no constant";
     const hg_weight_rec *w = &g->weight[t->ref];
     bool found = false;
     for (size_t i = 0; i < p->n_proved; i++) {
         const hg_cert_view *v = &p->proved[i];
-        if (v->offset != w->offset || v->bytes != w->bytes) continue;
+        if (v->offset != w->offset || v->bytes != w->bytes || v->is_program != is_program) continue;
         found = true;
-        if (v->from == (holo_dtype)codes->dtype && v->to == (holo_dtype)t->dtype &&
-            v->base == prove_param(g, s, PROVE_BASE) &&
-            v->classes == prove_param(g, s, PROVE_CLASSES))
-            return NULL;
+        if (prove_covers(v, g, s)) return NULL;
     }
     return found ? "it reads a table in another way than was proved"
                  : "no certificate that holds says what the table must be";
@@ -120,13 +130,14 @@ static holo_status prove_steps(prove *p, const hg_program *g)
     for (uint32_t i = 0; i < g->head.n_step; i++) {
         const hg_step_rec *s = &g->step[i];
         hg_name room;
-        if (s->op != HG_STEP_KERNEL || s->n_in != 2 ||
-            strcmp(g->text + g->kernel[s->kernel], "table") != 0)
-            continue;
-        const char *why = prove_step_fault(p, g, s);
+        if (s->op != HG_STEP_KERNEL || s->n_in != 2 || s->n_out != 1) continue;
+        const char *kernel = g->text + g->kernel[s->kernel];
+        const bool is_program = strcmp(kernel, "byteops") == 0;
+        if (!is_program && strcmp(kernel, "table") != 0) continue;
+        const char *why = prove_step_fault(p, g, s, is_program);
         if (why == NULL) continue;
         HG_TRY(prove_say(p, hg_str_from(hg_program_step_name(g, i, &room)),
-                         hg_str_from("table step"), why));
+                         hg_str_from(is_program ? "program step" : "table step"), why));
     }
     return HOLO_OK;
 }

@@ -48,6 +48,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_drop_dead,       /* fusion counts uses */
     &hg_pass_collapse_tables, /* before fusion, while the types between operators are seen */
     &hg_pass_drop_dead,
+    &hg_pass_synthesize_tables, /* of chains that are one table by now */
     &hg_pass_fuse_pointwise,
     &hg_pass_fuse_epilogue,
     &hg_pass_drop_dead,

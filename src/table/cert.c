@@ -83,6 +83,19 @@ holo_status hg_cert_table_text(hg_arena *arena, const hg_chain *c, const hg_entr
     return cert_join(arena, c->ctx.error, part, HG_COUNT(part), out);
 }
 
+holo_status hg_cert_program_text(hg_ctx *ctx, hg_str table, holo_dtype from, holo_dtype to,
+                                 hg_alphabet codes, hg_str *out)
+{
+    const char *end = memchr(table.text, '\n', table.length);
+    const size_t claim = end == NULL ? table.length : (size_t)(end - table.text) + 1;
+    hg_str part[2] = {{0}, {table.text + claim, table.length - claim}};
+    part[0] = hg_str_format(
+        &ctx->arena, "program %s -> %s base %" PRId64 " entries %" PRId64 " rows 1 classes 0\n",
+        holo_dtype_text(from), holo_dtype_text(to), codes.base, codes.count);
+    if (part[0].text == NULL) return hg_fail_nomem(ctx->error, 128);
+    return cert_join(&ctx->arena, ctx->error, part, HG_COUNT(part), out);
+}
+
 holo_status hg_cert_store(hg_ctx *ctx, const hg_cert *cert, uint64_t offset, uint64_t bytes,
                           uint64_t hash, hg_str *out)
 {
@@ -157,7 +170,8 @@ static bool cert_dtype(hg_str *line, holo_dtype *out)
 static bool cert_claim(hg_str line, hg_cert_view *v)
 {
     hg_str kind = cert_word(&line);
-    v->is_table = hg_str_is(kind, "table");
+    v->is_program = hg_str_is(kind, "program");
+    v->is_table = v->is_program || hg_str_is(kind, "table");
     if (v->is_table)
         return cert_dtype(&line, &v->from) && hg_str_is(cert_word(&line), "->") &&
                cert_dtype(&line, &v->to) && cert_field(&line, "base", &v->base) &&

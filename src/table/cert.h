@@ -12,6 +12,12 @@
  *     }
  *     end
  *
+ *     certificate "relu1"                  the same of a program of byte operations
+ *     at 4416 5 hash 41...
+ *     program int8 -> int8 base 0 entries 256 rows 1 classes 0
+ *     graph chain(...) { ... }
+ *     end
+ *
  *     certificate "fc1"
  *     at 8192 65536 hash 5c...
  *     product k 256 input_max 255 weight_max 127 pair_max 128 panel 4160 used 4096
@@ -41,6 +47,9 @@ HG_MUST_CHECK holo_status hg_cert_add_product(hg_graph *g, hg_value_id value, hg
 HG_MUST_CHECK holo_status hg_cert_table_text(hg_arena *arena, const hg_chain *c,
                                              const hg_entries *t, hg_str chain, hg_alphabet range,
                                              hg_str producer, hg_str *out);
+/* The text of a table's certificate for a program that says the same of these codes. */
+HG_MUST_CHECK holo_status hg_cert_program_text(hg_ctx *ctx, hg_str table, holo_dtype from,
+                                               holo_dtype to, hg_alphabet codes, hg_str *out);
 /* The whole certificate as it stands in the file. */
 HG_MUST_CHECK holo_status hg_cert_store(hg_ctx *ctx, const hg_cert *cert, uint64_t offset,
                                         uint64_t bytes, uint64_t hash, hg_str *out);
@@ -51,12 +60,13 @@ HG_MUST_CHECK holo_status hg_cert_store(hg_ctx *ctx, const hg_cert *cert, uint64
 typedef struct hg_cert_view {
     hg_str label;
     uint64_t offset, bytes, hash;
-    hg_str claim; /* the line "table ..." or "product ..." */
+    hg_str claim; /* the line "table ...", "program ..." or "product ..." */
     hg_str chain, range, producer;
-    holo_dtype from, to; /* of a table */
+    holo_dtype from, to; /* of a table or program */
     int64_t rows, entries, base, classes;
     hg_cert_bound bound; /* of a product */
-    bool is_table;
+    bool is_table;       /* or a program */
+    bool is_program;     /* its bytes are one (isa/byteops.h) */
 } hg_cert_view;
 
 /* The next certificate of the section; false at its end. E_FORMAT when it is malformed. */

@@ -3,8 +3,9 @@
  *
  * Against `hologram bench` of 786,432 elements as lane code (--disable collapse_tables): SiLU of
  * dequantised bytes, quantised again, 2.2 ns (1.9 by this model); Relu of int8 0.36 (0.31); GELU of
- * float16 2.1 (2.3). Tables of bytes are the slowest of the kernels that are tuned for a CPU; one
- * of 65,536 entries took 0.42 when few of them were used, and is counted as if all were. */
+ * float16 2.1 (2.3). Lookups are those of AVX2: with AVX-512 VBMI they are faster, and nothing that
+ * pays here stops paying there. One of 65,536 entries takes 0.55 to 0.8, by how much of it is
+ * used. */
 #include "table/table.h"
 
 /* Loads, stores and the narrowing between operators by type. */
@@ -57,14 +58,33 @@ double hg_cost_lane(const hg_lane_code *code, holo_dtype from, holo_dtype to)
     return cost;
 }
 
+/* 1 / (10^9 codes a second) of bench/run.sh tables, AVX2 on Zen 4, codes in L1; by entries of a
+ * row: up to 16, 32, 64, 96, 128, and more. */
+static const double cost_entries[3][6] = {
+    {0.013, 0.019, 0.032, 0.048, 0.068, 0.107}, /* of one byte */
+    {0.033, 0.16, 0.16, 0.16, 0.16, 0.25},      /* two */
+    {0.065, 0.36, 0.36, 0.36, 0.36, 0.4},       /* four */
+};
+
 double hg_cost_table(holo_dtype from, holo_dtype to, const hg_entries *table)
 {
+    static const int64_t most[] = {16, 32, 64, 96, 128};
     const uint32_t bits = hg_domain_bits(from), wide = hg_dtype_bits(to);
-    if (bits == 16) return 0.9;
-    if (bits < 8) return 0.6;
+    if (bits == 16) return 0.6;
+    if (bits < 8) return wide == 8 ? 0.025 : 0.085;
+    /* 0.11 where a row has many codes in turn and 0.16 for pixels, 0.65 otherwise */
     if (table->rows > 1) return 0.5;
-    if (wide > 8) return 0.5;
-    return table->count <= 16 ? 0.03 : table->count <= 96 ? 0.07 : table->count <= 128 ? 0.1 : 0.18;
+    if (table->classes && wide == 8) return 0.061;
+    size_t k = 0;
+    while (k < HG_COUNT(most) && table->count > most[k])
+        k++;
+    return cost_entries[wide == 8 ? 0 : wide == 16 ? 1 : 2][k];
+}
+
+/* 55.5, 47.3, 35.8 and 26.8 GB/s for 1, 2, 4 and 6 operations, 38.2 for 2 with the check. */
+double hg_cost_program(uint32_t weight, bool checks)
+{
+    return 0.0145 + 0.0037 * weight + (checks ? 0.005 : 0);
 }
 
 double hg_cost_bytes(uint32_t bits)

@@ -3,6 +3,7 @@
 
 #include "base/atlas.h"
 #include "base/hash.h"
+#include "isa/byteops.h"
 
 enum { PROVE_ELEMENTS = 1 << 24 };
 
@@ -95,6 +96,22 @@ static holo_status prove_repeat(hg_chain *c, hg_entries *table)
     return HOLO_OK;
 }
 
+/* What a program says of each code. */
+static holo_status prove_program(hg_chain *c, const hg_cert_view *v, hg_entries *table)
+{
+    hg_byteops program;
+    if (v->classes != 0 || v->rows != 1 || hg_domain_bits(v->from) != 8 ||
+        hg_dtype_bits(v->to) != 8 || !hg_byteops_read(table->data, table->bytes, &program))
+        return hg_fail(&c->error, HOLO_E_DATA, "its bytes are no program for bytes");
+    uint8_t *entry = hg_arena_alloc(&c->ctx.arena, 256);
+    if (entry == NULL) return hg_fail_nomem(&c->error, 256);
+    for (int64_t k = 0; k < v->entries; k++)
+        entry[k] = hg_byteops_at(&program, (uint8_t)(v->base + k));
+    table->data = entry;
+    table->bytes = (size_t)v->entries;
+    return HOLO_OK;
+}
+
 static holo_status prove_entries(hg_chain *c, const hg_cert_view *v, const uint8_t *bytes)
 {
     hg_entries table = {.data = (void *)(uintptr_t)bytes,
@@ -104,6 +121,7 @@ static holo_status prove_entries(hg_chain *c, const hg_cert_view *v, const uint8
                         .base = v->base};
     int64_t where;
     HG_TRY(prove_parse(c, v));
+    if (v->is_program) HG_TRY(prove_program(c, v, &table));
     if (v->classes != 0) HG_TRY(prove_classes(c, v, &table));
     if (c->rows != table.rows) HG_TRY(prove_repeat(c, &table));
     HG_TRY(hg_entries_compare(c, &table, &where));
@@ -127,7 +145,7 @@ static holo_status prove_table_sizes(const hg_cert_view *v, holo_error *e)
         return hg_fail(e, HOLO_E_DATA, "a table of classes has one row of %d entries for bytes",
                        HG_ATLAS_CLASSES);
     if (v->rows < 1 || !hg_mul_i64(v->rows, v->entries, &count) || count > PROVE_ELEMENTS ||
-        !hg_dtype_bytes(v->to, count, &bytes) || bytes != v->bytes)
+        !hg_dtype_bytes(v->to, count, &bytes) || (!v->is_program && bytes != v->bytes))
         return hg_fail(e, HOLO_E_DATA, "%lld rows of %lld entries are not %llu bytes",
                        (long long)v->rows, (long long)v->entries, (unsigned long long)v->bytes);
     return HOLO_OK;

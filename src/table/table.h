@@ -5,6 +5,7 @@
  *   table     what the chain says about every code, checked against the chain (entries.c)
  *   narrow    fewer entries, where other codes cannot come or differ in nothing (narrow.c, range.c)
  *   collapse  tables in place of chains, where that costs less (collapse.c, cost.c)
+ *   program   a few byte operations in place of a table, where these say the same (synth.c)
  *   proof     the chain in text form, and what re-derives the table from it (cert.c, prove.c)
  *
  * A code is the bits of an element as an unsigned number. Tables hold what the reference kernels
@@ -158,11 +159,15 @@ bool hg_narrow_is_identity(holo_dtype from, holo_dtype to, const hg_entries *t);
  * again only because a table stands alone where lane code would have joined its neighbours. */
 double hg_cost_lane(const hg_lane_code *code, holo_dtype from, holo_dtype to);
 double hg_cost_table(holo_dtype from, holo_dtype to, const hg_entries *table);
+/* By a program of byte operations; `checks`: codes can come that have no entry. */
+double hg_cost_program(uint32_t weight, bool checks);
 double hg_cost_bytes(uint32_t bits);
 /* Nanoseconds to bring a table into the caches: what a use costs beside its elements. */
 double hg_cost_cold(const hg_entries *table);
 
 /* Tables in place of chains, where that costs less; or always, for tests. */
 HG_MUST_CHECK holo_status hg_table_collapse(hg_graph *g, bool always, bool *changed);
+/* Programs in place of tables of bytes, likewise (synthesize.c). */
+HG_MUST_CHECK holo_status hg_table_synthesize(hg_graph *g, bool always, bool *changed);
 
 #endif

@@ -23,6 +23,7 @@ const char *const fault_graphs[] = {
     "graph(%x: uint8[n]) { %s = const float32[] {0.05} %z = const uint8[] {128}"
     " %a = DequantizeLinear(%x, %s, %z) %b = Sigmoid(%a) %c = QuantizeLinear(%b, %s, %z)"
     " return %c as \"c\" }",
+    "graph(%x: int8[n]) { %a = Relu(%x) return %a as \"a\" }",
     "graph(%x: float32[n,32]) { %b = const uint8[3,1,16] "
     "{0,37,74,111,148,185,222,3,40,77,114,151,188,225,6,43,80,117,154,191,228,9,46,83,120,157,194,"
     "231,12,49,86,123,160,197,234,15,52,89,126,163,200,237,18,55,92,129,166,203}"

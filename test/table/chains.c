@@ -3,7 +3,8 @@
  * A chain starts with all codes of a type, one row a channel, and goes through casts, quantisation,
  * arithmetic with scalars and per-channel constants, functions, bit operations, movement and joins
  * with its own earlier values; some have two results. Both graphs, as written and collapsed, are
- * run node by node by the reference kernels. */
+ * run node by node by the reference kernels; of one in eight the tables that byte operations equal
+ * have become these. */
 #include "whole.h"
 
 #include "../test.h"
@@ -248,6 +249,8 @@ static int32_t chain_check(const chain_maker *m, const void *codes)
     holo_status a = whole_read(&plain, m->text, NULL, false);
     holo_status b = whole_read(&collapsed, m->text, NULL, true);
     const uint32_t found = b == HOLO_OK ? whole_count(&collapsed, "holo:Table") : 0;
+    bool changed;
+    if (b == HOLO_OK && m->seed % 8 == 0) b = hg_table_synthesize(&collapsed.g, true, &changed);
     if (a == HOLO_OK) a = whole_run(&plain, input);
     if (b == HOLO_OK) b = whole_run(&collapsed, input);
     if (a != HOLO_OK || b != HOLO_OK)

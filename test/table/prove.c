@@ -76,6 +76,38 @@ static void prove_claims(void)
     }
 }
 
+/* The same chain as a program: max, then exclusive or. */
+static void prove_programs(void)
+{
+    static const char *const claims[] = {
+        "program uint8 -> uint8 base 0 entries 256 rows 2 classes 0\n",
+        "program uint8 -> uint8 base 0 entries 96 rows 1 classes 1\n",
+        "program uint4 -> uint8 base 0 entries 16 rows 1 classes 0\n",
+        "program uint8 -> float16 base 0 entries 256 rows 1 classes 0\n",
+        "program uint8 -> uint8 base 1 entries 255 rows 1 classes 0\n",
+    };
+    uint8_t code[5] = {2, 11, 0, 3, 15};
+    char text[1024];
+    holo_error e;
+    const char *format = "certificate \"y\"\nat 0 5 hash 0\n%s%send\n";
+    snprintf(text, sizeof text, format,
+             "program uint8 -> uint8 base 0 entries 256 rows 1 classes 0\n", PROVE_CHAIN);
+    CHECK_OK(prove_text(text, code, 5, &e), &e);
+    for (int i = 0; i < 5; i++) {
+        const uint8_t was = code[i];
+        code[i] = i == 1 ? 7 : was + 1; /* of operation 1 to one that also takes 0 for nothing */
+        if (i == 1) code[2] = 1;
+        CHECK_STATUS(prove_text(text, code, 5, &e), HOLO_E_DATA);
+        code[i] = was;
+        code[2] = 0;
+    }
+    CHECK_STATUS(prove_text(text, code, 4, &e), HOLO_E_DATA);
+    for (size_t i = 0; i < HG_COUNT(claims); i++) {
+        snprintf(text, sizeof text, format, claims[i], PROVE_CHAIN);
+        CHECK_STATUS(prove_text(text, code, 5, &e), HOLO_E_DATA);
+    }
+}
+
 /* Texts that are no chain. */
 static void prove_hostile(void)
 {
@@ -214,6 +246,26 @@ static void prove_files(void)
     free(b.data);
 }
 
+/* A chain that has become a program: its bytes, and the codes the step takes. */
+static void prove_program_files(void)
+{
+    fault_bytes b = fault_holo("graph g(%x: int8[1000]) { %y = Relu(%x) return %y }");
+    holo_prove_report r = prove_file(b);
+    CHECK_EQ_INT(r.proved, 1);
+    CHECK_EQ_INT(r.failed, 0);
+    uint8_t *weights = b.data + fault_section(b, HG_SECTION_WEIGHTS)->offset;
+    CHECK_EQ_INT(weights[0], 1);
+    weights[2] ^= 1;
+    r = prove_file(b);
+    CHECK_EQ_INT(r.proved, 0);
+    CHECK_EQ_INT(r.failed, 2);
+    weights[2] ^= 1;
+    fault_section(b, HG_SECTION_CERTS)->kind = 99;
+    r = prove_file(b);
+    CHECK_EQ_INT(r.failed, 1);
+    free(b.data);
+}
+
 /* The bound of an integer product, for the weights as they are packed. */
 static void prove_matmul(void)
 {
@@ -267,10 +319,12 @@ static void prove_compiler_bug(void)
 const hg_test_case hg_tests_table_prove[] = {
     {"table", prove_table},
     {"claims", prove_claims},
+    {"programs", prove_programs},
     {"hostile", prove_hostile},
     {"products", prove_products},
     {"panels", prove_panels},
     {"files", prove_files},
+    {"program_files", prove_program_files},
     {"matmul", prove_matmul},
     {"compiler_bug", prove_compiler_bug},
     {0},
