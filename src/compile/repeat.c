@@ -13,8 +13,12 @@ static uint64_t repeat_sign(const hg_graph *g, const hg_node *n)
     uint64_t h = hg_hash(n->op->name, strlen(n->op->name), n->n_in);
     for (uint32_t i = 0; i < n->n_in + n->n_out; i++) {
         const hg_value_id id = i < n->n_in ? hg_node_in(g, n, i) : n->out[i - n->n_in];
+        if (id == 0) { /* left out */
+            h = hg_hash("", 0, h);
+            continue;
+        }
         const hg_type *t = &hg_graph_value(g, id)->type;
-        const uint32_t head[3] = {(uint32_t)t->dtype, (uint32_t)t->rank, id != 0};
+        const uint32_t head[2] = {(uint32_t)t->dtype, (uint32_t)t->rank};
         h = hg_hash(head, sizeof head, h);
         for (int32_t k = 0; k < t->rank; k++)
             h = hg_hash(&t->dim[k], sizeof t->dim[k], h);

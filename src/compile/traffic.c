@@ -45,8 +45,9 @@ static uint64_t traffic_add(uint64_t a, uint64_t b)
 /* Containers and tensors of unknown rank count as nothing. */
 static uint64_t traffic_value(traffic *t, hg_value_id id)
 {
+    if (id == 0) return 0; /* an input left out */
     const hg_type *type = &hg_graph_value(t->g, id)->type;
-    if (id == 0 || type->rank < 0 || type->dtype >= HOLO_SEQUENCE) return 0;
+    if (type->rank < 0 || type->dtype >= HOLO_SEQUENCE) return 0;
     uint64_t count = 1;
     for (int32_t k = 0; k < type->rank; k++) {
         const int64_t dim = t->size[type->dim[k]];
