@@ -354,6 +354,11 @@ static void rnn_run(const hg_args *a, hg_range r, hg_rnn_kind kind)
     }
 }
 
+static holo_status rnn_check(const hg_args *a, holo_error *e, hg_rnn_kind kind)
+{
+    return hg_rnn_check(a, e, kind);
+}
+
 void hg_rnn_cost(const hg_args *a, hg_cost *cost)
 {
     const hg_rnn_shape s = hg_rnn_shape_of(a, HG_RNN_PLAIN);
@@ -362,23 +367,9 @@ void hg_rnn_cost(const hg_args *a, hg_cost *cost)
         ((double)holo_tensor_count(&a->in[HG_RNN_W]) + (double)holo_tensor_count(&a->in[HG_RNN_R]));
 }
 
-#define RNN_KERNEL(stem, kind)                                                                     \
-    static holo_status rnn_check_##stem(const hg_args *a, holo_error *e)                           \
-    {                                                                                              \
-        return hg_rnn_check(a, e, kind);                                                           \
-    }                                                                                              \
-    static size_t rnn_scratch_##stem(const hg_args *a)                                             \
-    {                                                                                              \
-        return rnn_scratch(a, kind);                                                               \
-    }                                                                                              \
-    static void rnn_run_##stem(const hg_args *a, hg_range r)                                       \
-    {                                                                                              \
-        rnn_run(a, r, kind);                                                                       \
-    }
-RNN_KERNEL(gru, HG_RNN_GRU)
-RNN_KERNEL(lstm, HG_RNN_LSTM)
-RNN_KERNEL(plain, HG_RNN_PLAIN)
-#undef RNN_KERNEL
+HG_RNN_KERNEL(gru, HG_RNN_GRU)
+HG_RNN_KERNEL(lstm, HG_RNN_LSTM)
+HG_RNN_KERNEL(plain, HG_RNN_PLAIN)
 
 const hg_kernel hg_kernels_rnn[] = {
     {.name = "gru",

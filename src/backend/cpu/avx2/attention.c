@@ -18,6 +18,7 @@
 #include "kernel/attention.h"
 
 #include "backend/cpu/avx2/gemm.h"
+#include "backend/cpu/avx2/math8.h"
 #include "kernel/pack.h"
 
 #include <math.h>
@@ -158,28 +159,9 @@ static void attention_pack(const attention_work *w, int64_t first, int64_t count
 
 /* ---- softmax --------------------------------------------------------------------------------- */
 
-/* exp(x) for x <= 0 or NaN, with the polynomial of lane_math.h. */
-HG_INLINE __m256 attention_exp(__m256 x)
-{
-    const __m256 magic = _mm256_set1_ps(0x1.8p23f + 127);
-    const __m256 is_normal = _mm256_cmp_ps(x, _mm256_set1_ps(-87.3f), _CMP_NLT_UQ);
-    const __m256 t = _mm256_fmadd_ps(x, _mm256_set1_ps(0x1.715476p+0f), magic);
-    const __m256 n = _mm256_sub_ps(t, magic);
-    __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0x1.62e4p-1f), x);
-    r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0x1.7f7d1cp-20f), r);
-    const __m256 rr = _mm256_mul_ps(r, r);
-    __m256 p = _mm256_fmadd_ps(r, _mm256_set1_ps(0x1.6d5a42p-10f), _mm256_set1_ps(0x1.120adap-7f));
-    const __m256 q = _mm256_fmadd_ps(r, _mm256_set1_ps(0x1.5554dep-3f), _mm256_set1_ps(0x1p-1f));
-    p = _mm256_fmadd_ps(r, p, _mm256_set1_ps(0x1.5554dep-5f));
-    p = _mm256_fmadd_ps(rr, p, q);
-    const __m256 y = _mm256_add_ps(_mm256_fmadd_ps(rr, p, r), _mm256_set1_ps(1));
-    const __m256i power = _mm256_slli_epi32(_mm256_castps_si256(t), 23);
-    return _mm256_and_ps(_mm256_mul_ps(y, _mm256_castsi256_ps(power)), is_normal);
-}
-
 HG_INLINE float attention_exp_one(float x)
 {
-    return _mm256_cvtss_f32(attention_exp(_mm256_set1_ps(x)));
+    return _mm256_cvtss_f32(hg_exp8(_mm256_set1_ps(x)));
 }
 
 HG_INLINE float attention_max_of(__m256 x)
@@ -242,8 +224,8 @@ static float attention_exp_row(float *score, int64_t count, float max)
     const __m256 by = _mm256_set1_ps(max == -INFINITY ? 0 : max);
     __m256 a = _mm256_setzero_ps(), b = a;
     for (int64_t j = 0; j < count; j += HG_PANEL) {
-        const __m256 x = attention_exp(_mm256_sub_ps(_mm256_loadu_ps(score + j), by));
-        const __m256 y = attention_exp(_mm256_sub_ps(_mm256_loadu_ps(score + j + 8), by));
+        const __m256 x = hg_exp8(_mm256_sub_ps(_mm256_loadu_ps(score + j), by));
+        const __m256 y = hg_exp8(_mm256_sub_ps(_mm256_loadu_ps(score + j + 8), by));
         _mm256_storeu_ps(score + j, x);
         _mm256_storeu_ps(score + j + 8, y);
         a = _mm256_add_ps(a, x);

@@ -4,18 +4,23 @@
  * the tiles of gemm.h for a transposed right side stream them at full width. What the inputs add to
  * the gates does not depend on the state: it is computed for a chunk of steps at once, so that W
  * is read once for each chunk; R has to be read at every step and sets the pace (4 H^2 floats).
+ * Every other step goes through R backwards: what the step before read last is still in L2 then,
+ * where a matrix a little larger than L2 would otherwise be evicted just before it is needed.
  *
  * A unit is one sequence in one direction. Functions other than Sigmoid, Tanh and Relu, and
  * peepholes, are left to the reference kernel. Error bound: dot products add in 8 lanes with one
- * rounding for each multiply-add, functions err by at most 2 units. */
+ * rounding for each multiply-add, functions err by at most 3 units. */
 #include "kernel/rnn.h"
 
 #include "backend/cpu/avx2/gemm.h"
-#include "isa/lane_math.h"
+#include "backend/cpu/avx2/math8.h"
+
+#include <math.h>
 
 enum {
-    RNN_CHUNK = 48,     /* steps; a multiple of the three rows of a dot tile */
-    RNN_WEIGHT_ROWS = 8 /* that stay in L1 while the chunk passes over them */
+    RNN_CHUNK = 66,      /* steps at most; a multiple of the three rows of a dot tile */
+    RNN_WEIGHT_ROWS = 8, /* that stay in L1 while the chunk passes over them */
+    RNN_TURN_ROWS = 64   /* of R that are read in one direction */
 };
 
 static holo_status rnn_check(const hg_args *a, holo_error *e, hg_rnn_kind kind)
@@ -38,6 +43,7 @@ typedef struct rnn_work {
     const float *w, *r, *bias; /* of the direction; bias may be NULL */
     const int64_t *function;
     float clip;
+    bool upward; /* the step reads R from its last row */
 } rnn_work;
 
 static size_t rnn_pointer_bytes(void)
@@ -58,21 +64,35 @@ static size_t rnn_scratch(const hg_args *a, hg_rnn_kind kind)
            2 * rnn_row_bytes(s.hidden);
 }
 
+HG_INLINE __m256 rnn_function(const int64_t function, __m256 x)
+{
+    if (function == HG_RNN_SIGMOID) return hg_sigmoid8(x);
+    if (function == HG_RNN_TANH) return hg_tanh8(x);
+    return _mm256_max_ps(_mm256_setzero_ps(), x); /* keeps a NaN */
+}
+
+HG_INLINE void rnn_activate_by(const int64_t function, float clip, float *x, int64_t n)
+{
+    const __m256 high = _mm256_set1_ps(clip), low = _mm256_set1_ps(-clip);
+    for (int64_t i = 0; i < n; i += 8) {
+        float rest[8] = {0}, *at = n - i >= 8 ? x + i : rest;
+        if (at == rest) memcpy(rest, x + i, (size_t)(n - i) * sizeof *x);
+        const __m256 v = _mm256_min_ps(high, _mm256_max_ps(low, _mm256_loadu_ps(at)));
+        _mm256_storeu_ps(at, rnn_function(function, v));
+        if (at == rest) memcpy(x + i, rest, (size_t)(n - i) * sizeof *x);
+    }
+}
+
 static void rnn_activate(const rnn_work *w, int which, float *x, int64_t n)
 {
-    if (w->clip > 0)
-        for (int64_t i = 0; i < n; i++)
-            x[i] = x[i] < -w->clip ? -w->clip : x[i] > w->clip ? w->clip : x[i];
+    const float clip = w->clip > 0 ? w->clip : INFINITY;
     const int64_t function = w->function[which * HG_RNN_FUNCTION_PARAMS];
     if (function == HG_RNN_SIGMOID)
-        for (int64_t i = 0; i < n; i++)
-            x[i] = hg_sigmoid_f32(x[i]);
+        rnn_activate_by(HG_RNN_SIGMOID, clip, x, n);
     else if (function == HG_RNN_TANH)
-        for (int64_t i = 0; i < n; i++)
-            x[i] = hg_tanh_f32(x[i]);
+        rnn_activate_by(HG_RNN_TANH, clip, x, n);
     else
-        for (int64_t i = 0; i < n; i++)
-            x[i] = x[i] < 0 ? 0 : x[i];
+        rnn_activate_by(HG_RNN_RELU, clip, x, n);
 }
 
 static void rnn_add(float *to, const float *from, int64_t n)
@@ -85,7 +105,13 @@ static void rnn_add(float *to, const float *from, int64_t n)
 static void rnn_recur(const rnn_work *w, const hg_rnn_shape *s, const float *h, int64_t first,
                       int64_t n, float *to)
 {
-    hg_gemm_dot_avx2(&h, 1, w->r + first * s->hidden, s->hidden, s->hidden, n, 1, to, n);
+    const int64_t blocks = hg_ceil_div(n, RNN_TURN_ROWS);
+    for (int64_t i = 0; i < blocks; i++) {
+        const int64_t at = (w->upward ? blocks - 1 - i : i) * RNN_TURN_ROWS;
+        const int64_t rows = hg_min(RNN_TURN_ROWS, n - at);
+        hg_gemm_dot_avx2(&h, 1, w->r + (first + at) * s->hidden, s->hidden, s->hidden, rows, 1,
+                         to + at, rows);
+    }
 }
 
 /* gate: i o f c */
@@ -167,16 +193,23 @@ static void rnn_store(const hg_args *a, uint32_t j, int64_t at, const float *fro
         memset(to, 0, (size_t)n * sizeof *to);
 }
 
-static void rnn_sequence(const hg_args *a, const hg_rnn_shape *s, const rnn_work *w, int64_t d,
+/* Steps of a chunk: the chunks of a sequence are about equal, so that none reads W for little. */
+static int64_t rnn_chunk(int64_t length)
+{
+    const int64_t chunk = hg_ceil_div(length, hg_max(1, hg_ceil_div(length, RNN_CHUNK)));
+    return hg_max(3, hg_ceil_div(chunk, 3) * 3);
+}
+
+static void rnn_sequence(const hg_args *a, const hg_rnn_shape *s, rnn_work *w, int64_t d,
                          int64_t sample)
 {
-    const int64_t n = s->hidden, length = hg_rnn_length(a, s, sample);
+    const int64_t n = s->hidden, length = hg_rnn_length(a, s, sample), chunk = rnn_chunk(length);
     const int64_t state = hg_rnn_state_at(s, d, sample);
     const bool backward = hg_rnn_is_backward(a, d);
     rnn_load(a, HG_RNN_H0, state, w->h, n);
     rnn_load(a, s->kind == HG_RNN_LSTM ? HG_RNN_C0 : a->n_in, state, w->c, n);
-    for (int64_t first = 0; first < length; first += RNN_CHUNK) {
-        const int64_t steps = hg_min(RNN_CHUNK, length - first);
+    for (int64_t first = 0; first < length; first += chunk) {
+        const int64_t steps = hg_min(chunk, length - first);
         for (int64_t i = 0; i < steps; i++) {
             const int64_t t = backward ? length - 1 - first - i : first + i;
             w->rows[i] = (const float *)a->in[HG_RNN_X].data + hg_rnn_x_at(s, t, sample);
@@ -185,6 +218,7 @@ static void rnn_sequence(const hg_args *a, const hg_rnn_shape *s, const rnn_work
         for (int64_t i = 0; i < steps; i++) {
             const int64_t t = backward ? length - 1 - first - i : first + i;
             float *gate = w->gate + i * s->gates * n;
+            w->upward = (first + i) % 2 != 0;
             if (s->kind == HG_RNN_LSTM)
                 rnn_step_lstm(a, s, w, gate);
             else
@@ -221,22 +255,8 @@ static void rnn_run(const hg_args *a, hg_range r, hg_rnn_kind kind)
     }
 }
 
-#define RNN_KERNEL(stem, kind)                                                                     \
-    static holo_status rnn_check_##stem(const hg_args *a, holo_error *e)                           \
-    {                                                                                              \
-        return rnn_check(a, e, kind);                                                              \
-    }                                                                                              \
-    static size_t rnn_scratch_##stem(const hg_args *a)                                             \
-    {                                                                                              \
-        return rnn_scratch(a, kind);                                                               \
-    }                                                                                              \
-    static void rnn_run_##stem(const hg_args *a, hg_range r)                                       \
-    {                                                                                              \
-        rnn_run(a, r, kind);                                                                       \
-    }
-RNN_KERNEL(gru, HG_RNN_GRU)
-RNN_KERNEL(lstm, HG_RNN_LSTM)
-#undef RNN_KERNEL
+HG_RNN_KERNEL(gru, HG_RNN_GRU)
+HG_RNN_KERNEL(lstm, HG_RNN_LSTM)
 
 const hg_kernel hg_kernels_rnn_avx2[] = {
     {.name = "gru",
