@@ -268,6 +268,26 @@ static uint32_t epilogue_affine(const epilogue_graph *g, uint32_t i, uint32_t x,
     return i == x ? i : epilogue_strip(g, i, scale);
 }
 
+/* i = x x x. */
+static bool epilogue_cube(const epilogue_graph *g, uint32_t i, uint32_t x)
+{
+    if (!epilogue_is(g, i, HG_LANE_MUL)) return false;
+    const uint32_t square = g->a[i] == x ? g->b[i] : g->a[i];
+    return (g->a[i] == x || g->b[i] == x) && epilogue_is(g, square, HG_LANE_MUL) &&
+           g->a[square] == x && g->b[square] == x;
+}
+
+/* i = x * linear + x^3 * cubic, the cube with a constant of its own and the sum with another. */
+static bool epilogue_cubic(const epilogue_graph *g, uint32_t i, uint32_t x, float *linear,
+                           float *cubic)
+{
+    *linear = 1;
+    i = epilogue_strip(g, i, linear);
+    if (!epilogue_is(g, i, HG_LANE_ADD) || (g->a[i] != x && g->b[i] != x)) return false;
+    *cubic = *linear;
+    return epilogue_cube(g, epilogue_strip(g, g->a[i] == x ? g->b[i] : g->a[i], cubic), x);
+}
+
 /* x * other, where other depends on x alone. */
 static bool epilogue_pair(const epilogue_graph *g, uint32_t x, uint32_t other,
                           hg_epilogue_simple *s)
@@ -283,6 +303,11 @@ static bool epilogue_pair(const epilogue_graph *g, uint32_t x, uint32_t other,
         s->act = HG_EPILOGUE_GELU;
         return epilogue_affine(g, g->a[inner], x, &s->gate_scale, &s->gate_shift) == x &&
                s->gate_shift == 0;
+    }
+    if (epilogue_with_const(g, other, HG_LANE_ADD, &inner, &value) && value == 1 &&
+        epilogue_is(g, inner, HG_LANE_TANH)) {
+        s->act = HG_EPILOGUE_GELU_TANH;
+        return epilogue_cubic(g, g->a[inner], x, &s->gate_scale, &s->gate_shift);
     }
     s->act = HG_EPILOGUE_HARDSWISH;
     inner = epilogue_clamp(g, other, &s->low, &s->high);

@@ -45,6 +45,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_pack_bits,
     &hg_pass_pack_weights,
     &hg_pass_pack_codes,
+    &hg_pass_lift_reshape,    /* after pack_weights: only packed products have rows of any rank */
     &hg_pass_drop_dead,       /* fusion counts uses */
     &hg_pass_collapse_tables, /* before fusion, while the types between operators are seen */
     &hg_pass_drop_dead,

@@ -37,6 +37,8 @@ enum {
     EP_SIX = 0x40c00000,
     EP_ROOT = 0x3fb504f3, /* of 2 */
     EP_ROOT_INVERSE = 0x3f3504f3,
+    EP_CUBIC = 0x3d372713, /* 0.044715 */
+    EP_SLOPE = 0x3f4c422a, /* root of 2 / pi */
     EP_NAN = 0x7fc00000
 };
 
@@ -107,6 +109,16 @@ static const ep_case ep_cases[] = {
     {"gelu, half first", true, HG_EPILOGUE_GELU, false, false, false, 9,
      {LOAD(0, 0), CONST(1, EP_ROOT_INVERSE), OP2(MUL, 2, 0, 1), OP1(ERF, 3, 2), CONST(4, EP_ONE), OP2(ADD, 5, 3, 4),
       CONST(6, EP_HALF), OP2(MUL, 7, 0, 6), OP2(MUL, 8, 7, 5)}},
+    {"gelu with tanh", true, HG_EPILOGUE_GELU_TANH, true, false, false, 16,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 1, 0), OP2(MUL, 3, 2, 2), OP2(MUL, 4, 3, 2), CONST(5, EP_CUBIC), OP2(MUL, 6, 4, 5),
+      OP2(ADD, 7, 2, 6), CONST(8, EP_SLOPE), OP2(MUL, 9, 7, 8), OP1(TANH, 10, 9), CONST(11, EP_ONE), OP2(ADD, 12, 10, 11),
+      CONST(13, EP_HALF), OP2(MUL, 14, 2, 13), OP2(MUL, 15, 14, 12)}},
+    {"cube of another", false, HG_EPILOGUE_LINEAR, false, false, false, 9,
+     {LOAD(0, 0), LOAD(1, 1), OP2(MUL, 2, 0, 0), OP2(MUL, 3, 2, 1), OP2(ADD, 4, 0, 3), OP1(TANH, 5, 4), CONST(6, EP_ONE),
+      OP2(ADD, 7, 5, 6), OP2(MUL, 8, 0, 7)}},
+    {"tanh of a square", false, HG_EPILOGUE_LINEAR, false, false, false, 7,
+     {LOAD(0, 0), OP2(MUL, 1, 0, 0), OP2(ADD, 2, 0, 1), OP1(TANH, 3, 2), CONST(4, EP_ONE), OP2(ADD, 5, 3, 4),
+      OP2(MUL, 6, 0, 5)}},
     {"limits crossed", false, HG_EPILOGUE_LINEAR, false, false, false, 5,
      {LOAD(0, 0), CONST(1, EP_ZERO), OP2(MIN, 2, 0, 1), CONST(3, EP_ONE), OP2(MAX, 4, 2, 3)}},
     {"limit NaN", false, HG_EPILOGUE_LINEAR, false, false, false, 3, {LOAD(0, 0), CONST(1, EP_NAN), OP2(MAX, 2, 0, 1)}},
@@ -363,6 +375,20 @@ static void ep_avx2_gelu(void)
     }
     gemm_free(&c);
 }
+
+/* At most 5e-7 |x|. */
+static void ep_avx2_gelu_tanh(void)
+{
+    if (!ep_has_avx2()) SKIP("no AVX2");
+    gemm_call c;
+    gemm_code code;
+    const float *y = ep_run_values("gelu with tanh", &c, &code), *x = c.in[0].data;
+    for (int i = 3; y != NULL && i < EP_COUNT; i++) {
+        const double v = (double)x[i], u = (double)0.7978846f * (v + (double)0.044715f * v * v * v);
+        if (!CHECK_NEAR(y[i], 0.5 * v * (1 + tanh(u)), fabs(v) * 5e-7)) break;
+    }
+    gemm_free(&c);
+}
 #endif
 
 const hg_test_case hg_tests_kernel_epilogue[] = {
@@ -375,6 +401,7 @@ const hg_test_case hg_tests_kernel_epilogue[] = {
     {"avx2_depthwise", ep_avx2_depthwise},
     {"avx2_silu", ep_avx2_silu},
     {"avx2_gelu", ep_avx2_gelu},
+    {"avx2_gelu_tanh", ep_avx2_gelu_tanh},
 #endif
     {0},
 };

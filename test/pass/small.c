@@ -125,6 +125,38 @@ static void small_fold_shapes(void)
                "}\n");
 }
 
+/* Rows flattened for a product and unflattened behind it; columns that change stay where they are.
+ */
+static void small_lift_reshape(void)
+{
+    CHECK_PASS("lift_reshape",
+               "graph g(%x: float32[b,m,1]) {\n"
+               "  %w = const float32[1,2] {1.0, 2.0}\n"
+               "  %p = holo:PackP16(%w)\n"
+               "  %s = holo:Dims() {dims=dims[b*m,1]}\n"
+               "  %f = Reshape(%x, %s)\n"
+               "  %c = holo:MatMulP16(%f, %p) {n=2}\n"
+               "  %t = holo:Dims() {dims=dims[b,m,2]}\n"
+               "  %y = Reshape(%c, %t)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[b,m,1]) {\n"
+               "  %w = const float32[1,2] {1.0, 2.0}\n"
+               "  %p = holo:PackP16(%w)\n"
+               "  %y = holo:MatMulP16(%x, %p) {n=dims[2], alpha=1.0}\n"
+               "  return %y\n"
+               "}\n");
+    static const char heads[] = "graph g(%x: float32[m,1]) {\n"
+                                "  %w = const float32[1,4] {1.0, 2.0, 3.0, 4.0}\n"
+                                "  %p = holo:PackP16(%w)\n"
+                                "  %c = holo:MatMulP16(%x, %p) {n=4}\n"
+                                "  %t = holo:Dims() {dims=dims[m,2,2]}\n"
+                                "  %y = Reshape(%c, %t)\n"
+                                "  return %y\n"
+                                "}\n";
+    CHECK_PASS("lift_reshape", heads, heads);
+}
+
 static void small_drop_dead(void)
 {
     CHECK_PASS("drop_dead",
@@ -138,6 +170,7 @@ const hg_test_case hg_tests_pass_small[] = {
     {"simplify", small_simplify},
     {"fold_constants", small_fold_constants},
     {"fold_shapes", small_fold_shapes},
+    {"lift_reshape", small_lift_reshape},
     {"drop_dead", small_drop_dead},
     {0},
 };
