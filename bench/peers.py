@@ -1,9 +1,10 @@
 """peers.py - Hologram against ONNX Runtime: the same models, inputs and threads, run in turn (A B A B ...).
 
-    peers.py [--accuracy] [--rounds N] [--threads 1,2] [--budget-ms N] [--keep] [MODEL...]
+    peers.py [--accuracy | --readme] [--rounds N] [--threads 1,2] [--budget-ms N] [--keep] [MODEL...]
 
 --accuracy compares outputs only and ends with "N passed, N failed". --keep leaves the results of other models in
-peers.json, so that the models can be measured in several calls."""
+peers.json, so that the models can be measured in several calls. --readme measures nothing: the table in README.md
+becomes what peers.json says."""
 import argparse
 import glob
 import json
@@ -238,15 +239,61 @@ def summary(results):
         f.write("\n" + "\n".join("- " + line for line in misses(results)) + "\n")
 
 
+# ---- README -------------------------------------------------------------------------------------
+
+
+def short(number):
+    return "%.0f" % number if number >= 100 else "%.1f" % number if number >= 1 else "%.2f" % number
+
+
+def readme_row(name, by_threads):
+    cells, one = [], by_threads[min(by_threads)]
+    for threads in (1, 2):
+        r = by_threads.get(threads)
+        cells.append("-" if r is None else "%s / %s = **%.2f**" % (short(r["min_ms"]), short(r["peer_min_ms"]),
+                                                                    r["min_ms"] / r["peer_min_ms"]))
+    cells += ["%.2f / %.0f" % (one["start_ms"], one["peer_load_ms"]),
+              "%.0f / %.0f" % (one["rss_mb"], one["peer_rss_mb"]),
+              {"yes": "%.0e" % one["difference"], "random": "random",
+               "unstable": "moves %.0e" % one["spread"]}.get(one["agrees"], "**%.0e**" % one["difference"])]
+    return "| %s | %s |" % (name, " | ".join(cells))
+
+
+def readme():
+    """Writes the table between its marks; the sentences around it stay."""
+    with open(os.path.join(lib.RESULTS, "peers.json")) as f:
+        stored = json.load(f)
+    results, machine = stored["peers"], stored["machine"]
+    rows = ["| model | 1 thread, ms | 2 threads, ms | ready, ms | memory, MB | outputs |", "|---|---|---|---|---|---|"]
+    for name in sorted({r["name"] for r in results}):
+        rows.append(readme_row(name, {r["threads"]: r for r in results if r["name"] == name}))
+    means = ["%.2f with %d thread%s" % (mean([r for r in results if r["threads"] == t]), t, "" if t == 1 else "s")
+             for t in sorted({r["threads"] for r in results})]
+    text = "\n".join(rows) + "\n\nGeometric mean of the ratios: %s. Measured at commit %s.\n" % (
+        ", ".join(means), machine["commit"])
+    path = os.path.join(lib.ROOT, "README.md")
+    with open(path) as f:
+        page = f.read()
+    begin, end = "<!-- BEGIN peers -->\n", "<!-- END peers -->"
+    if begin not in page or end not in page:
+        lib.die("README.md has no marks for the table")
+    with open(path, "w") as f:
+        f.write(page[:page.index(begin) + len(begin)] + text + page[page.index(end):])
+
+
 def main():
     parser = argparse.ArgumentParser(add_help=True)
     parser.add_argument("--accuracy", action="store_true")
+    parser.add_argument("--readme", action="store_true")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", default="1,%d" % os.cpu_count() if os.cpu_count() > 1 else "1")
     parser.add_argument("--budget-ms", type=int, default=1000)
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("model", nargs="*")
     options = parser.parse_args()
+    if options.readme:
+        readme()
+        return 0
     tool = peer()
     if tool is None:
         print("not compared: ONNX Runtime is not here (../shared/peers/setup and npm install it)")
