@@ -31,6 +31,8 @@
 #define hg_gemm_dot_avx2 hg_gemm_dot_wasm
 #define hg_gemm_finish_avx2 hg_gemm_finish_wasm
 #define hg_gemm_turn_avx2 hg_gemm_turn_wasm
+#define hg_conv_dw_band_avx2 hg_conv_dw_band_wasm
+#define hg_conv_dw_weights_avx2 hg_conv_dw_weights_wasm
 #define hg_lane_run_avx2 hg_lane_run_wasm
 #define hg_lane_read_avx2 hg_lane_read_wasm
 #define hg_lane_write_avx2 hg_lane_write_wasm
@@ -85,6 +87,11 @@ HG_INLINE __m256 _mm256_fmadd_ps(__m256 x, __m256 y, __m256 z)
 HG_INLINE __m256 _mm256_fnmadd_ps(__m256 x, __m256 y, __m256 z)
 {
     return (__m256){VEC4_FNMADD(x.a, y.a, z.a), VEC4_FNMADD(x.b, y.b, z.b)};
+}
+
+HG_INLINE __m256 _mm256_fmsub_ps(__m256 x, __m256 y, __m256 z)
+{
+    return _mm256_fmadd_ps(x, y, (__m256){wasm_f32x4_neg(z.a), wasm_f32x4_neg(z.b)});
 }
 
 HG_INLINE __m256 _mm256_set1_ps(float x)

@@ -89,11 +89,22 @@ HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step 
             }
         }
     }
-    if (s->alpha == 1 && !s->adds && !s->clamps && s->cols == HG_GEMM_COLS) {
+    if (s->alpha == 1 && !s->adds && s->cols == HG_GEMM_COLS) {
+        if (s->clamps) {
+            /* operands in this order keep a NaN */
+            const __m256 low = _mm256_set1_ps(s->low), high = _mm256_set1_ps(s->high);
+            HG_GEMM_UNROLL
+            for (int i = 0; i < rows; i++) {
+                sum[i][0] = _mm256_min_ps(high, _mm256_max_ps(low, sum[i][0]));
+                sum[i][1] = _mm256_min_ps(high, _mm256_max_ps(low, sum[i][1]));
+            }
+        }
+        float *c = s->c + first * s->ld;
+        const int64_t ld = s->ld; /* a store may alias anything: not read again */
         HG_GEMM_UNROLL
         for (int i = 0; i < rows; i++) {
-            _mm256_storeu_ps(s->c + (first + i) * s->ld, sum[i][0]);
-            _mm256_storeu_ps(s->c + (first + i) * s->ld + 8, sum[i][1]);
+            _mm256_storeu_ps(c + i * ld, sum[i][0]);
+            _mm256_storeu_ps(c + i * ld + 8, sum[i][1]);
         }
         return;
     }
