@@ -119,6 +119,12 @@ const char *const fault_graphs[] = {
     "graph(%w: float32[9,20], %d: float32[8,1,3,3], %v: float32[8,4,3,3]) { %a = holo:PackP16(%w)"
     " %b = holo:PackDw(%d) %c = holo:PackConv(%v) {group=2}"
     " return %a as \"a\", %b as \"b\", %c as \"c\" }",
+    "graph(%x: float32[n,5,6,4], %w: float32[1,2,4,16], %v: float32[9,20], %b: float32[20]) {"
+    " %a = holo:ConvPwDw(%x, %w, %v, %b) {kernel_shape=[3,3], pads=[1,1,1,1], strides=[2,1],"
+    " activation=2} return %a as \"a\" }",
+    "graph(%x: float32[n,5,6,4], %w: float16[1,1,4,16], %v: float16[4,9]) {"
+    " %a = holo:ConvPwDw(%x, %w, %v, _) {kernel_shape=[2,2], activation=3, high=1.0,"
+    " gate_scale=0.25, gate_shift=0.5} return %a as \"a\" }",
     "graph(%q: float32[n,3,6], %k: float32[n,4,6], %v: float32[n,4,6], %b: float32[4]) {"
     " %a = holo:Attention(%q, %k, %v, %b) {sizes=dims[n,2,3,4,3,3,1], q=dims[0,18,3,6,1],"
     " k=dims[0,24,3,6,1], v=dims[0,24,3,6,1], by_row=1} return %a as \"a\" }",

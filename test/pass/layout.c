@@ -253,6 +253,49 @@ static void layout_fuse_pointwise(void)
                "graph g(%x: float32[n]) { %a = Exp(%x) %y = Neg(%a) return %y, %a }");
 }
 
+#define EXPANSION_HEAD                                                                             \
+    "graph g(%x: float32[n,h,w,4], %v: float32[1,2,4,16], %d: float32[9,24], %b: float32[24]) {\n"
+
+static void layout_fuse_expansion(void)
+{
+    CHECK_PASS(
+        "fuse_expansion",
+        EXPANSION_HEAD
+        "  %a = holo:ConvNhwc(%x, %v, %b) {kernel_shape=[1,1], out_channels=24, code={r0 = load "
+        "f32 "
+        "0; r1 = load f32 1; r2 = add f32 r0 r1; r3 = const f32 0x0; r4 = max f32 r2 r3; r5 = "
+        "const f32 0x40c00000; r6 = min f32 r4 r5; out r6 f32}, types=[1]}\n"
+        "  %y = holo:ConvDw(%a, %d) {kernel_shape=[3,3], pads=[1,1,1,1], strides=[2,2]}\n"
+        "  return %y\n"
+        "}\n",
+        EXPANSION_HEAD
+        "  %y = holo:ConvPwDw(%x, %v, %d, %b) {kernel_shape=[3,3], pads=[1,1,1,1], strides=[2,2], "
+        "activation=1, low=0.0, high=6.0, gate_scale=0.0, gate_shift=0.0}\n"
+        "  return %y\n"
+        "}\n");
+    /* A map that others read too, one the kernel does not activate, a stride, a small one. */
+    static const char *const kept[] = {
+        EXPANSION_HEAD "  %a = holo:ConvNhwc(%x, %v) {kernel_shape=[1,1], out_channels=24}\n"
+                       "  %y = holo:ConvDw(%a, %d) {kernel_shape=[3,3]}\n"
+                       "  return %y, %a\n}\n",
+        EXPANSION_HEAD "  %a = holo:ConvNhwc(%x, %v, %b) {kernel_shape=[1,1], out_channels=24, "
+                       "code={r0 = load f32 0; r1 = load f32 1; r2 = mul f32 r0 r1; out r2 f32}, "
+                       "types=[1]}\n"
+                       "  %y = holo:ConvDw(%a, %d) {kernel_shape=[3,3]}\n"
+                       "  return %y\n}\n",
+        EXPANSION_HEAD "  %a = holo:ConvNhwc(%x, %v) {kernel_shape=[1,1], strides=[1,2], "
+                       "out_channels=24}\n"
+                       "  %y = holo:ConvDw(%a, %d) {kernel_shape=[3,3]}\n"
+                       "  return %y\n}\n",
+        "graph g(%x: float32[n,9,9,4], %v: float32[1,2,4,16], %d: float32[9,24]) {\n"
+        "  %a = holo:ConvNhwc(%x, %v) {kernel_shape=[1,1], out_channels=24}\n"
+        "  %y = holo:ConvDw(%a, %d) {kernel_shape=[3,3]}\n"
+        "  return %y\n}\n",
+    };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        CHECK_PASS("fuse_expansion", kept[i], kept[i]);
+}
+
 const hg_test_case hg_tests_pass_layout[] = {
     {"push_transpose", layout_push_transpose},
     {"push_reshape", layout_push_reshape},
@@ -264,5 +307,6 @@ const hg_test_case hg_tests_pass_layout[] = {
     {"widen_half", layout_widen_half},
     {"split_convtranspose", layout_split_convtranspose},
     {"fuse_pointwise", layout_fuse_pointwise},
+    {"fuse_expansion", layout_fuse_expansion},
     {0},
 };

@@ -1,0 +1,281 @@
+/* conv_dw_band.c - depthwise convolution of a few output rows with AVX2 and FMA: what conv.dw and
+ * conv.pwdw share. Eight channels a vector, four neighbouring outputs a tile.
+ *
+ *     for each vector of channels:  for each row:  tiles of 4 neighbouring outputs
+ *
+ * Inside a tile every input pixel is loaded once for all outputs that use it; the weights of a 3 x
+ * 3 kernel stay in registers for the whole band. Outputs that touch the padding at the sides, and
+ * kernels without a tile of their own, are done one at a time. Tails are done by moving the last
+ * tile or vector back: values are written twice, never differently. */
+#include "backend/cpu/avx2/conv_dw_band.h"
+
+enum { CONV_DW_TILE = 4 /* outputs of a tile */ };
+
+/* ---- tiles ------------------------------------------------------------------------------- */
+
+HG_INLINE __m256 conv_dw_begin(const hg_conv_dw_ends *e, int64_t c)
+{
+    if (e->bias == NULL) return _mm256_setzero_ps();
+    const __m256 bias = _mm256_loadu_ps(e->bias + c);
+    return e->bias2 == NULL ? bias : _mm256_add_ps(bias, _mm256_loadu_ps(e->bias2 + c));
+}
+
+HG_INLINE __m256 conv_dw_end(const hg_conv_dw_ends *e, __m256 x)
+{
+    if (!e->clamps) return x;
+    /* operands in this order keep a NaN */
+    return _mm256_min_ps(_mm256_set1_ps(e->high), _mm256_max_ps(_mm256_set1_ps(e->low), x));
+}
+
+static float conv_dw_clamp(const hg_conv_dw_ends *e, float x)
+{
+    if (x < e->low) return e->low;
+    return x > e->high ? e->high : x;
+}
+
+/* Output rows that count the same kernel rows. Columns are numbered from the first output. */
+typedef struct conv_dw_span {
+    const float *x;       /* column 0 of the input line the first output row reads first */
+    int64_t x_tap, x_row; /* from kernel row to kernel row, from output row to output row */
+    int64_t x_col, width; /* from input pixel to input pixel, and how many there are */
+    int64_t pad;          /* input column of the first tap of the first output, negated */
+    const float *w;       /* first counting kernel row */
+    int64_t w_tap;
+    float *y;
+    int64_t y_row, y_col;
+    int64_t kernel_rows, rows, cols; /* at least CONV_DW_TILE columns */
+    int64_t channels;                /* at least HG_CONV_DW_VECTOR */
+    hg_conv_dw_ends ends;
+} conv_dw_span;
+
+/* One kernel row of one tile; input columns outside [from, to) are padding. */
+HG_INLINE void conv_dw_line(const int kw, const int stride, const float *x, int64_t x_col,
+                            const __m256 *weight, int64_t from, int64_t to, __m256 *sum)
+{
+    HG_GEMM_UNROLL
+    for (int i = 0; i < (CONV_DW_TILE - 1) * stride + kw; i++) {
+        if (i < from || i >= to) continue;
+        const __m256 pixel = _mm256_loadu_ps(x + i * x_col);
+        HG_GEMM_UNROLL
+        for (int j = 0; j < CONV_DW_TILE; j++)
+            if (i - j * stride >= 0 && i - j * stride < kw)
+                sum[j] = _mm256_fmadd_ps(pixel, weight[i - j * stride], sum[j]);
+    }
+}
+
+/* All kernel rows of one tile, weights from memory. */
+HG_INLINE void conv_dw_lines(const int kw, const int stride, const conv_dw_span *s, const float *x,
+                             int64_t c, int64_t from, int64_t to, __m256 *sum)
+{
+    const float *w = s->w + c;
+    for (int64_t r = 0; r < s->kernel_rows; r++) {
+        __m256 weight[7];
+        HG_GEMM_UNROLL
+        for (int k = 0; k < kw; k++)
+            weight[k] = _mm256_loadu_ps(w + k * s->w_tap);
+        conv_dw_line(kw, stride, x, s->x_col, weight, from, to, sum);
+        x += s->x_tap;
+        w += kw * s->w_tap;
+    }
+}
+
+/* One output row for one vector of channels; `fixed` has the weights when kh is not 0. Sizes are
+ * copied out of the span first: a vector store may alias anything and would make the compiler read
+ * them again. */
+HG_INLINE void conv_dw_row(const int kh, const int kw, const int stride, const conv_dw_span *s,
+                           __m256 fixed[3][3], int64_t row, int64_t c)
+{
+    const int64_t reach = (CONV_DW_TILE - 1) * stride + kw;
+    const int64_t x_col = s->x_col, x_tap = s->x_tap, y_col = s->y_col, width = s->width;
+    const float *x = s->x + row * s->x_row - s->pad * x_col + c;
+    float *y = s->y + row * s->y_row + c;
+    const hg_conv_dw_ends ends = s->ends;
+    const __m256 begin = conv_dw_begin(&ends, c);
+    int64_t left = s->cols - CONV_DW_TILE, start = -s->pad;
+    for (;;) {
+        __m256 sum[CONV_DW_TILE];
+        HG_GEMM_UNROLL
+        for (int j = 0; j < CONV_DW_TILE; j++)
+            sum[j] = begin;
+        if (HG_UNLIKELY(start < 0 || start + reach > width)) {
+            conv_dw_lines(kw, stride, s, x, c, -start, width - start, sum);
+        } else if (kh == 0) {
+            conv_dw_lines(kw, stride, s, x, c, 0, reach, sum);
+        } else {
+            HG_GEMM_UNROLL
+            for (int r = 0; r < kh; r++)
+                conv_dw_line(kw, stride, x + r * x_tap, x_col, fixed[r], 0, reach, sum);
+        }
+        HG_GEMM_UNROLL
+        for (int j = 0; j < CONV_DW_TILE; j++)
+            _mm256_storeu_ps(y + j * y_col, conv_dw_end(&ends, sum[j]));
+        if (left <= 0) break;
+        const int64_t step = hg_min(left, CONV_DW_TILE);
+        left -= step;
+        start += step * stride;
+        x += step * stride * x_col;
+        y += step * y_col;
+    }
+}
+
+/* All rows for one vector of channels; kh is the number of kernel rows when it is known. */
+HG_INLINE void conv_dw_vector(const int kh, const int kw, const int stride, const conv_dw_span *s,
+                              int64_t c)
+{
+    __m256 fixed[3][3];
+    HG_GEMM_UNROLL
+    for (int r = 0; r < kh; r++) {
+        HG_GEMM_UNROLL
+        for (int k = 0; k < kw; k++)
+            fixed[r][k] = _mm256_loadu_ps(s->w + (r * kw + k) * s->w_tap + c);
+    }
+    for (int64_t row = 0; row < s->rows; row++)
+        conv_dw_row(kh, kw, stride, s, fixed, row, c);
+}
+
+#define CONV_DW_SPAN(kh, kw, stride)                                                               \
+    static void conv_dw_f32_##kh##x##kw##s##stride##_avx2(const conv_dw_span *s)                   \
+    {                                                                                              \
+        for (int64_t c = 0; c < s->channels; c += HG_CONV_DW_VECTOR) {                             \
+            if (c + HG_CONV_DW_VECTOR > s->channels) c = s->channels - HG_CONV_DW_VECTOR;          \
+            conv_dw_vector(kh, kw, stride, s, c);                                                  \
+        }                                                                                          \
+    }
+CONV_DW_SPAN(3, 3, 1)
+CONV_DW_SPAN(3, 3, 2)
+CONV_DW_SPAN(0, 3, 1)
+CONV_DW_SPAN(0, 3, 2)
+CONV_DW_SPAN(0, 5, 1)
+CONV_DW_SPAN(0, 5, 2)
+CONV_DW_SPAN(0, 7, 1)
+#undef CONV_DW_SPAN
+
+typedef struct conv_dw_kind {
+    int64_t kh, kw, stride; /* kh 0: any number of rows */
+    void (*run)(const conv_dw_span *s);
+} conv_dw_kind;
+
+/* The tile for kernel rows of a width and stride; run is NULL when there is none. */
+static conv_dw_kind conv_dw_find(int64_t kh, int64_t kw, int64_t stride)
+{
+    static const conv_dw_kind kinds[] = {
+        {3, 3, 1, conv_dw_f32_3x3s1_avx2}, {3, 3, 2, conv_dw_f32_3x3s2_avx2},
+        {0, 3, 1, conv_dw_f32_0x3s1_avx2}, {0, 3, 2, conv_dw_f32_0x3s2_avx2},
+        {0, 5, 1, conv_dw_f32_0x5s1_avx2}, {0, 5, 2, conv_dw_f32_0x5s2_avx2},
+        {0, 7, 1, conv_dw_f32_0x7s1_avx2},
+    };
+    for (size_t i = 0; i < HG_COUNT(kinds); i++)
+        if (kinds[i].kw == kw && kinds[i].stride == stride &&
+            (kinds[i].kh == kh || kinds[i].kh == 0))
+            return kinds[i];
+    return (conv_dw_kind){0};
+}
+
+/* Output rows [oy, oy + rows) that all count kernel rows [begin, end). */
+typedef struct conv_dw_rows {
+    int64_t oy, rows, begin, end;
+} conv_dw_rows;
+
+/* The same rows of any kernel and any number of channels, an output at a time. */
+static void conv_dw_column(const hg_conv_dw_unit *u, const conv_dw_rows *r, int64_t ox)
+{
+    const hg_conv2d *g = u->g;
+    int64_t left, right;
+    hg_conv_inside(g->w, g->kw, g->dil_w, g->pad_left - ox * g->stride_w, 0, &left, &right);
+    const int64_t x0 = ox * g->stride_w - g->pad_left, x_tap = g->dil_w * u->x_col;
+    const bool is_vector = u->channels >= HG_CONV_DW_VECTOR;
+    for (int64_t oy = r->oy; oy < r->oy + r->rows; oy++) {
+        const int64_t line = oy * g->stride_h - g->pad_top - u->x_first;
+        float *y = u->y + (oy - u->first) * u->y_row + ox * u->y_col;
+        for (int64_t c = 0; is_vector && c < u->channels; c += HG_CONV_DW_VECTOR) {
+            if (c + HG_CONV_DW_VECTOR > u->channels) c = u->channels - HG_CONV_DW_VECTOR;
+            __m256 sum = conv_dw_begin(&u->ends, c);
+            for (int64_t i = r->begin; i < r->end; i++) {
+                const float *x = u->x + (line + i * g->dil_h) * u->x_row + x0 * u->x_col + c;
+                const float *w = u->w + i * g->kw * u->w_tap + c;
+                for (int64_t j = left; j < right; j++)
+                    sum = _mm256_fmadd_ps(_mm256_loadu_ps(x + j * x_tap),
+                                          _mm256_loadu_ps(w + j * u->w_tap), sum);
+            }
+            _mm256_storeu_ps(y + c, conv_dw_end(&u->ends, sum));
+        }
+        for (int64_t c = 0; !is_vector && c < u->channels; c++) {
+            float sum = u->ends.bias == NULL ? 0 : u->ends.bias[c];
+            if (u->ends.bias2 != NULL) sum += u->ends.bias2[c];
+            for (int64_t i = r->begin; i < r->end; i++)
+                for (int64_t j = left; j < right; j++)
+                    sum += u->x[(line + i * g->dil_h) * u->x_row + x0 * u->x_col + j * x_tap + c] *
+                           u->w[(i * g->kw + j) * u->w_tap + c];
+            y[c] = u->ends.clamps ? conv_dw_clamp(&u->ends, sum) : sum;
+        }
+    }
+}
+
+static void conv_dw_rows_run(const hg_conv_dw_unit *u, const conv_dw_rows *r)
+{
+    const hg_conv2d *g = u->g;
+    const conv_dw_kind kind = conv_dw_find(r->end - r->begin, g->kw, g->stride_w);
+    if (kind.run == NULL || g->dil_w != 1 || g->ow < CONV_DW_TILE ||
+        u->channels < HG_CONV_DW_VECTOR) {
+        for (int64_t ox = 0; ox < g->ow; ox++)
+            conv_dw_column(u, r, ox);
+        return;
+    }
+    const int64_t line = r->oy * g->stride_h + r->begin * g->dil_h - g->pad_top - u->x_first;
+    const conv_dw_span span = {.x = u->x + line * u->x_row,
+                               .x_tap = g->dil_h * u->x_row,
+                               .x_row = g->stride_h * u->x_row,
+                               .x_col = u->x_col,
+                               .width = g->w,
+                               .pad = g->pad_left,
+                               .w = u->w + r->begin * g->kw * u->w_tap,
+                               .w_tap = u->w_tap,
+                               .y = u->y + (r->oy - u->first) * u->y_row,
+                               .y_row = u->y_row,
+                               .y_col = u->y_col,
+                               .kernel_rows = r->end - r->begin,
+                               .rows = r->rows,
+                               .cols = g->ow,
+                               .channels = u->channels,
+                               .ends = u->ends};
+    kind.run(&span);
+}
+
+/* Kernel rows of output row oy that lie inside the input. */
+static conv_dw_rows conv_dw_kernel_rows(const hg_conv2d *g, int64_t oy)
+{
+    conv_dw_rows r = {.oy = oy, .rows = 1};
+    hg_conv_inside(g->h, g->kh, g->dil_h, g->pad_top - oy * g->stride_h, 0, &r.begin, &r.end);
+    return r;
+}
+
+void hg_conv_dw_band_avx2(const hg_conv_dw_unit *u, int64_t oy, int64_t rows)
+{
+    conv_dw_rows now = conv_dw_kernel_rows(u->g, oy);
+    for (int64_t i = 1; i < rows; i++) {
+        const conv_dw_rows next = conv_dw_kernel_rows(u->g, oy + i);
+        if (next.begin == now.begin && next.end == now.end) {
+            now.rows++;
+            continue;
+        }
+        conv_dw_rows_run(u, &now);
+        now = next;
+    }
+    conv_dw_rows_run(u, &now);
+}
+
+/* Weights of channels [first, first + count) as f32. */
+void hg_conv_dw_weights_avx2(hg_conv_dw_unit *u, const holo_tensor *w, int64_t first, float *wide)
+{
+    if (w->dtype == HOLO_F32) {
+        u->w = (const float *)w->data + first;
+        u->w_tap = w->dim[1];
+        return;
+    }
+    u->w = wide;
+    u->w_tap = u->channels;
+    for (int64_t k = 0; k < u->g->kh * u->g->kw; k++)
+        for (int64_t c = 0; c < u->channels; c++)
+            wide[k * u->channels + c] =
+                _cvtsh_ss(((const uint16_t *)w->data)[k * w->dim[1] + first + c]);
+}

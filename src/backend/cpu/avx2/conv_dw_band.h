@@ -1,0 +1,63 @@
+/* conv_dw_band.h - depthwise convolution of a few output rows. */
+#ifndef HG_BACKEND_CPU_AVX2_CONV_DW_BAND_H
+#define HG_BACKEND_CPU_AVX2_CONV_DW_BAND_H
+
+#include "backend/cpu/avx2/gemm.h"
+#include "kernel/conv.h"
+
+enum {
+    HG_CONV_DW_VECTOR = 8,
+    HG_CONV_DW_L1_VALUES = 6144 /* input floats of a band that should stay in L1 */
+};
+
+/* What an output starts with and what limits it: the parts of an epilogue that cost nothing here.
+ */
+typedef struct hg_conv_dw_ends {
+    const float *bias, *bias2; /* of the block's first channel, or NULL */
+    bool clamps;
+    float low, high;
+} hg_conv_dw_ends;
+
+/* A block of channels of an image. */
+typedef struct hg_conv_dw_unit {
+    const hg_conv2d *g;
+    const float *x; /* first channel of the block in input line x_first */
+    int64_t x_first, x_row, x_col;
+    const float *w;
+    int64_t w_tap;
+    int64_t channels;
+    float *y; /* first output row of the unit */
+    int64_t y_row, y_col;
+    int64_t first; /* output row that y points to */
+    hg_conv_dw_ends ends;
+} hg_conv_dw_unit;
+
+/* Output rows [oy, oy + rows). Both functions are defined in conv_dw_band.c. */
+void hg_conv_dw_band_avx2(const hg_conv_dw_unit *u, int64_t oy, int64_t rows);
+/* Weights of channels [first, first + u->channels) as f32; `wide` has room for them unless they
+ * are. */
+void hg_conv_dw_weights_avx2(hg_conv_dw_unit *u, const holo_tensor *w, int64_t first, float *wide);
+
+/* Which parts of a simple epilogue the tiles do; true when some are left for hg_conv_dw_finish. */
+static inline bool hg_conv_dw_find_ends(const hg_epilogue_simple *e, int64_t channel,
+                                        hg_conv_dw_ends *ends)
+{
+    const bool is_plain = hg_epilogue_is_plain(e);
+    *ends = (hg_conv_dw_ends){.bias = e->bias == NULL ? NULL : e->bias + channel,
+                              .bias2 = e->bias2 == NULL ? NULL : e->bias2 + channel,
+                              .clamps = is_plain && e->act == HG_EPILOGUE_CLAMP,
+                              .low = e->low,
+                              .high = e->high};
+    return !is_plain;
+}
+
+/* The rest of it, on output rows [row, row + rows) of the unit. */
+static inline void hg_conv_dw_finish(const hg_conv_dw_unit *u, const hg_epilogue_simple *e,
+                                     const float *out, int64_t row, int64_t rows)
+{
+    float *c = u->y + row * u->y_row;
+    hg_gemm_finish_avx2(e, NULL, NULL, e->residual == NULL ? NULL : e->residual + (c - out), c,
+                        u->y_col, rows * u->g->ow, u->channels);
+}
+
+#endif

@@ -1,0 +1,222 @@
+/* conv_pwdw.c - conv.pwdw with AVX2 and FMA: panel by panel of 16 channels, a few rows at a time.
+ *
+ * A unit is a block of output rows times one panel. The rows of the map in between that a band of
+ * output rows reads are computed by the tiles of gemm.h into a buffer [rows][W][16] that stays in
+ * cache, then the depthwise part (conv_dw_band.h) reads them from there. Rows the next band reads
+ * too are moved to the front; only where a block begins are rows computed that another unit has
+ * computed as well.
+ *
+ * Error bounds: those of conv.nhwc, of the activation (epilogue.c) and of conv.dw. */
+#include "kernel/conv_pwdw.h"
+
+#include "backend/cpu/avx2/conv_dw_band.h"
+#include "backend/cpu/avx2/lane.h"
+#include "kernel/pack.h"
+
+enum {
+    CONV_PWDW_PIXELS = 96,    /* of a call of the tiles */
+    CONV_PWDW_VALUES = 24576, /* floats of the buffer, unless one output row needs more */
+    CONV_PWDW_BAND = 4,       /* output rows of the depthwise part while its input is in L1 */
+    CONV_PWDW_UNITS = 16,     /* wanted */
+    CONV_PWDW_OVERLAP = 16    /* a block has so many rows for each that is computed twice */
+};
+
+typedef struct conv_pwdw_plan {
+    hg_conv2d g;
+    int64_t panels;
+    int64_t reach;            /* lines of the map that an output row spans */
+    int64_t band;             /* output rows for which the buffer has room */
+    int64_t lines;            /* of the buffer */
+    int64_t rows, row_blocks; /* output rows of a unit */
+} conv_pwdw_plan;
+
+static conv_pwdw_plan conv_pwdw_plan_of(const hg_args *a)
+{
+    conv_pwdw_plan p = {.g = hg_conv2d_of(a)};
+    const hg_conv2d *g = &p.g;
+    const int64_t oh = hg_max(1, g->oh), line = hg_max(1, g->w) * HG_PANEL;
+    p.panels = hg_max(1, a->in[1].dim[1]);
+    p.reach = (g->kh - 1) * g->dil_h + 1;
+    p.band = hg_max(1, (CONV_PWDW_VALUES / line - p.reach) / g->stride_h + 1);
+    const int64_t twice = hg_max(0, hg_min(p.reach, g->h) - g->stride_h);
+    const int64_t least = hg_max(1, CONV_PWDW_OVERLAP * twice / g->stride_h);
+    p.row_blocks = hg_min(hg_ceil_div(CONV_PWDW_UNITS, p.panels), hg_max(1, oh / least));
+    p.rows = hg_ceil_div(oh, p.row_blocks);
+    p.row_blocks = hg_ceil_div(oh, p.rows);
+    p.band = hg_min(p.band, p.rows);
+    p.lines = hg_min(hg_max(1, g->h), (p.band - 1) * g->stride_h + p.reach);
+    return p;
+}
+
+static int64_t conv_pwdw_units(const hg_args *a)
+{
+    if (holo_tensor_count(&a->out[0]) == 0) return 0;
+    const conv_pwdw_plan p = conv_pwdw_plan_of(a);
+    return p.g.n * p.row_blocks * p.panels;
+}
+
+/* Scratch: pointers, the buffer, widened depthwise weights, the result before an epilogue, the
+ * epilogue's own. */
+static size_t conv_pwdw_pointer_bytes(void)
+{
+    return CONV_PWDW_PIXELS * sizeof(float *);
+}
+
+static size_t conv_pwdw_buffer_bytes(const conv_pwdw_plan *p)
+{
+    return (size_t)(p->lines * p->g.w) * HG_PANEL * sizeof(float);
+}
+
+static size_t conv_pwdw_weight_bytes(const hg_args *a)
+{
+    return a->in[2].dtype == HOLO_F32 ? 0 : (size_t)a->in[2].dim[0] * HG_PANEL * sizeof(float);
+}
+
+static size_t conv_pwdw_result_bytes(const hg_args *a, const conv_pwdw_plan *p)
+{
+    return a->code == NULL ? 0 : (size_t)(p->band * p->g.ow) * HG_PANEL * sizeof(float);
+}
+
+static size_t conv_pwdw_scratch(const hg_args *a)
+{
+    if (holo_tensor_count(&a->out[0]) == 0) return 0;
+    const conv_pwdw_plan p = conv_pwdw_plan_of(a);
+    return conv_pwdw_pointer_bytes() + conv_pwdw_buffer_bytes(&p) + conv_pwdw_weight_bytes(a) +
+           conv_pwdw_result_bytes(a, &p) + hg_epilogue_scratch(a);
+}
+
+typedef struct conv_pwdw_unit {
+    const hg_args *a;
+    const conv_pwdw_plan *p;
+    const hg_epilogue_simple *middle, *finish; /* finish: NULL without code or with lane code */
+    hg_epilogue *ep;                           /* NULL without lane code */
+    const float **row;
+    float *buffer, *result;
+    int64_t image, panel, cols;
+    int64_t first, end; /* lines of the map in the buffer */
+    hg_conv_dw_unit dw;
+} conv_pwdw_unit;
+
+/* Lines [u->end, to) of the map, one panel. */
+static void conv_pwdw_expand(conv_pwdw_unit *u, int64_t to)
+{
+    const hg_conv2d *g = &u->p->g;
+    const holo_tensor *w = &u->a->in[1];
+    const float *x = (const float *)u->a->in[0].data + (u->image * g->h + u->end) * g->w * g->c;
+    const int64_t pixels = (to - u->end) * g->w, size = w->dtype == HOLO_F16 ? 2 : 4;
+    float *c = u->buffer + (u->end - u->first) * g->w * HG_PANEL, edge[HG_PANEL];
+    hg_gemm_step step = {.row = u->row,
+                         .row_step = CONV_PWDW_PIXELS,
+                         .taps = 1,
+                         .depth = g->c,
+                         .b = (const char *)w->data + u->panel * g->c * HG_PANEL * size,
+                         .b_step = HG_PANEL * size,
+                         .is_half = size == 2,
+                         .ld = HG_PANEL,
+                         .cols = HG_PANEL,
+                         .narrow = u->cols <= HG_PANEL / 2,
+                         .alpha = 1};
+    hg_gemm_begin(&step, u->middle, u->panel * HG_PANEL, u->cols, edge);
+    hg_gemm_end(&step, u->middle, NULL, HG_PANEL);
+    for (int64_t i = 0; i < hg_min(pixels, CONV_PWDW_PIXELS); i++)
+        u->row[i] = x + i * g->c;
+    for (int64_t i = 0; i < pixels; i += CONV_PWDW_PIXELS) {
+        step.c = c + i * HG_PANEL;
+        step.offset = i * g->c;
+        const int64_t rows = hg_min(CONV_PWDW_PIXELS, pixels - i);
+        hg_gemm_fetch(&step, (const char *)step.b + g->c * step.b_step, rows);
+        hg_gemm_panel_avx2(&step, rows);
+    }
+    u->end = to;
+}
+
+/* Makes lines [from, to) of the map present; calls ask for ascending ones. */
+static void conv_pwdw_lines(conv_pwdw_unit *u, int64_t from, int64_t to)
+{
+    const int64_t line = u->p->g.w * HG_PANEL;
+    if (from < u->end && from > u->first)
+        memmove(u->buffer, u->buffer + (from - u->first) * line,
+                (size_t)((u->end - from) * line) * sizeof(float));
+    if (from >= u->end) u->end = from;
+    u->first = from;
+    if (to > u->end) conv_pwdw_expand(u, to);
+}
+
+/* Output rows [oy, oy + rows), at most a band. */
+static void conv_pwdw_band(conv_pwdw_unit *u, int64_t oy, int64_t rows)
+{
+    const conv_pwdw_plan *p = u->p;
+    const hg_conv2d *g = &p->g;
+    const int64_t top = oy * g->stride_h - g->pad_top;
+    const int64_t from = hg_max(0, hg_min(g->h, top));
+    const int64_t to = hg_max(from, hg_min(g->h, top + (rows - 1) * g->stride_h + p->reach));
+    conv_pwdw_lines(u, from, to);
+    const int64_t pixel = (u->image * g->oh + oy) * g->ow, col = u->panel * HG_PANEL;
+    u->dw.x = u->buffer;
+    u->dw.x_first = u->first;
+    u->dw.y = u->ep != NULL ? u->result : (float *)u->a->out[0].data + pixel * g->o + col;
+    u->dw.first = oy;
+    for (int64_t i = 0; i < rows; i += CONV_PWDW_BAND) {
+        const int64_t count = hg_min(CONV_PWDW_BAND, rows - i);
+        hg_conv_dw_band_avx2(&u->dw, oy + i, count);
+        if (u->finish != NULL) hg_conv_dw_finish(&u->dw, u->finish, u->a->out[0].data, i, count);
+    }
+    const hg_epilogue_tile tile = {.data = u->result,
+                                   .ld = HG_PANEL,
+                                   .dtype = HOLO_F32,
+                                   .row = pixel,
+                                   .rows = rows * g->ow,
+                                   .col = col,
+                                   .cols = u->cols};
+    if (u->ep != NULL) hg_epilogue_run(u->ep, &tile);
+}
+
+static void conv_pwdw_run(const hg_args *a, hg_range r)
+{
+    if (r.begin >= r.end) return;
+    const conv_pwdw_plan p = conv_pwdw_plan_of(a);
+    const hg_conv2d *g = &p.g;
+    const hg_epilogue_simple middle = hg_conv_pwdw_middle(a);
+    hg_epilogue ep;
+    hg_epilogue_simple simple;
+    const bool is_simple = hg_epilogue_is_simple(a, HG_CONV_PWDW_FIRST_EXTRA, &simple);
+    char *scratch = r.scratch;
+    conv_pwdw_unit u = {.a = a, .p = &p, .middle = &middle, .row = (const float **)(void *)scratch};
+    u.buffer = (float *)(void *)(scratch += conv_pwdw_pointer_bytes());
+    float *wide = (float *)(void *)(scratch += conv_pwdw_buffer_bytes(&p));
+    u.result = (float *)(void *)(scratch += conv_pwdw_weight_bytes(a));
+    scratch += conv_pwdw_result_bytes(a, &p);
+    if (a->code != NULL && !is_simple) {
+        hg_epilogue_init(&ep, a, HG_CONV_PWDW_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
+        u.ep = &ep;
+    }
+    u.dw = (hg_conv_dw_unit){.g = g, .x_row = g->w * HG_PANEL, .x_col = HG_PANEL};
+    u.dw.y_col = u.ep != NULL ? HG_PANEL : g->o;
+    u.dw.y_row = g->ow * u.dw.y_col;
+    for (int64_t i = r.begin; i < r.end; i++) {
+        const int64_t block = i / p.panels % p.row_blocks, oy = block * p.rows;
+        u.panel = i % p.panels;
+        u.image = i / p.panels / p.row_blocks;
+        u.cols = hg_min(HG_PANEL, g->o - u.panel * HG_PANEL);
+        u.first = u.end = 0;
+        u.dw.channels = u.cols;
+        hg_conv_dw_weights_avx2(&u.dw, &a->in[2], u.panel * HG_PANEL, wide);
+        const bool has_rest =
+            is_simple && hg_conv_dw_find_ends(&simple, u.panel * HG_PANEL, &u.dw.ends);
+        u.finish = has_rest ? &simple : NULL;
+        for (int64_t k = oy; k < hg_min(g->oh, oy + p.rows); k += p.band)
+            conv_pwdw_band(&u, k, hg_min(p.band, hg_min(g->oh, oy + p.rows) - k));
+    }
+}
+
+const hg_kernel hg_kernels_conv_pwdw_avx2[] = {
+    {.name = "conv.pwdw",
+     .flags = HG_KERNEL_FAST,
+     .cpu = HG_CPU_AVX2,
+     .check = hg_conv_pwdw_check,
+     .units = conv_pwdw_units,
+     .scratch = conv_pwdw_scratch,
+     .cost = hg_conv_pwdw_cost,
+     .run = conv_pwdw_run},
+    {0},
+};
