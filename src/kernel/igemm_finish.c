@@ -1,6 +1,8 @@
 /* igemm_finish.c - recognises epilogues that are chains. */
 #include "kernel/igemm_finish.h"
 
+#include <math.h>
+
 enum { FINISH_MAX_OP = 64 };
 
 typedef struct igemm_finish_reader {
@@ -160,6 +162,10 @@ static uint32_t igemm_finish_quant(const hg_finish_chain *c, uint32_t at, holo_d
     const float lowest = type == HOLO_I8 ? -128 : 0, highest = type == HOLO_I8 ? 127 : 255;
     const bool fits = type != HOLO_F32 && q->low >= lowest && q->low <= 0 && q->high >= 0 &&
                       q->high <= highest && q->zero == (float)(int32_t)q->zero;
+    /* The inverse and products with it must not leave the normal numbers. */
+    const float size = q->value.f < 0 ? -q->value.f : q->value.f;
+    const bool is_usual = size > 1e-30f && size < 1e30f && q->zero >= -512 && q->zero <= 512;
+    q->inverse = is_usual ? 1 / q->value.f : NAN;
     return fits ? i - at : 0;
 }
 

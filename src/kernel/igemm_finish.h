@@ -36,9 +36,15 @@ typedef struct hg_finish_step {
         int32_t i;
     } value;
     float zero, low, high; /* QUANT, whose divisor is value.f */
+    float inverse;         /* of the divisor, see HG_FINISH_NEAR; NaN: always divide */
 } hg_finish_step;
 
 enum { HG_FINISH_STEPS = 40 };
+
+/* round(v * inverse) is round(v / divisor) wherever the product lies at most this far from the
+ * whole number: up to 1024 it is off by less than 2^-12 together with the rounding of the quotient,
+ * and beyond that both are cut off (limits and zero are within 512). */
+#define HG_FINISH_NEAR (0.5f - 1.0f / 4096)
 
 typedef struct hg_finish_chain {
     uint32_t count;

@@ -6,6 +6,7 @@
 extern const hg_kernel hg_kernels_conv_dw_i8[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_conv_dw_i8_avx2[];
+extern const hg_kernel hg_kernels_conv_dw_i8_avx512[];
 #endif
 
 static const conv_codes_case dw_i8_cases[] = {
@@ -13,6 +14,8 @@ static const conv_codes_case dw_i8_cases[] = {
     {1, 9, 9, 17, 17, 17, 5, 5, 1, 1, 2, 2, 1, 1},    {1, 8, 8, 5, 5, 5, 3, 3, 1, 1, 2, 2, 2, 2},
     {1, 3, 40, 16, 16, 16, 1, 4, 1, 3, 0, 1, 1, 1},   {1, 4, 4, 20, 20, 20, 1, 1, 1, 1, 0, 0, 1, 1},
     {1, 2, 3, 700, 700, 700, 3, 3, 1, 1, 1, 1, 1, 1}, {0, 4, 4, 16, 16, 16, 3, 3, 1, 1, 1, 1, 1, 1},
+    {1, 6, 7, 48, 48, 48, 4, 3, 1, 1, 1, 1, 1, 1},    {1, 5, 9, 33, 33, 33, 2, 3, 1, 1, 0, 0, 1, 1},
+    {1, 9, 9, 18, 18, 18, 3, 8, 1, 1, 1, 3, 2, 1},
 };
 
 /* v: bit 0 signed x, bit 1 signed w, bits 2 and 3: one zero point of w, or one a channel. */
@@ -147,6 +150,12 @@ static void dw_i8_avx2(void)
     if ((hg_cpu_features() & HG_CPU_AVX2) == 0) SKIP("no AVX2");
     dw_i8_all(hg_kernels_conv_dw_i8_avx2);
 }
+
+static void dw_i8_avx512(void)
+{
+    if ((hg_cpu_features() & HG_CPU_AVX512) == 0) SKIP("no AVX-512");
+    dw_i8_all(hg_kernels_conv_dw_i8_avx512);
+}
 #endif
 
 const hg_test_case hg_tests_kernel_conv_dw_i8[] = {
@@ -154,6 +163,7 @@ const hg_test_case hg_tests_kernel_conv_dw_i8[] = {
     {"refuses", dw_i8_refuses},
 #if defined(__x86_64__)
     {"avx2", dw_i8_avx2},
+    {"avx512", dw_i8_avx512},
 #endif
     {0},
 };

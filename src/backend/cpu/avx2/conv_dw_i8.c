@@ -3,7 +3,7 @@
  * Weights, less their zero points, are widened and interleaved once for a range of output rows;
  * codes become unsigned, and what their zero point adds is taken away at the start. 16 channels at
  * a time; the last 16 may overlap those before, fewer than 16 channels are done one by one. */
-#include "kernel/conv_dw_i8.h"
+#include "backend/cpu/avx2/conv_dw_i8.h"
 
 #include "backend/cpu/avx2/igemm.h"
 
@@ -49,7 +49,7 @@ static size_t conv_dw_i8_pointer_bytes(const conv_dw_i8_plan *p)
     return hg_align_up((size_t)(p->pairs * 2) * sizeof(const uint8_t *), HG_ALIGN);
 }
 
-static size_t conv_dw_i8_scratch(const hg_args *a)
+size_t hg_conv_dw_i8_scratch_avx2(const hg_args *a)
 {
     const conv_dw_i8_plan p = conv_dw_i8_plan_of(a);
     if (hg_conv_dw_i8_units(a) == 0) return 0;
@@ -175,7 +175,7 @@ static void conv_dw_i8_row(const hg_args *a, const conv_dw_i8_work *w, const hg_
     }
 }
 
-static void conv_dw_i8_run(const hg_args *a, hg_range r)
+void hg_conv_dw_i8_run_avx2(const hg_args *a, hg_range r)
 {
     if (r.begin >= r.end) return;
     conv_dw_i8_work w = {.p = conv_dw_i8_plan_of(a),
@@ -199,8 +199,8 @@ const hg_kernel hg_kernels_conv_dw_i8_avx2[] = {
      .cpu = HG_CPU_AVX2,
      .check = hg_conv_dw_i8_check,
      .units = hg_conv_dw_i8_units,
-     .scratch = conv_dw_i8_scratch,
+     .scratch = hg_conv_dw_i8_scratch_avx2,
      .cost = hg_conv_dw_i8_cost,
-     .run = conv_dw_i8_run},
+     .run = hg_conv_dw_i8_run_avx2},
     {0},
 };

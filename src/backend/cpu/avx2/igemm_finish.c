@@ -33,12 +33,38 @@ HG_INLINE __m256 igemm_finish_round(__m256 v)
     return _mm256_round_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-HG_INLINE __m256 igemm_finish_quant(__m256 v, const hg_finish_step *s)
+HG_INLINE __m256 igemm_finish_divide(__m256 v, const hg_finish_step *s)
 {
     v = igemm_finish_round(_mm256_div_ps(v, _mm256_set1_ps(s->value.f)));
     v = _mm256_add_ps(v, _mm256_set1_ps(s->zero));
-    v = _mm256_and_ps(v, _mm256_cmp_ps(v, v, _CMP_ORD_Q));
-    return _mm256_min_ps(_mm256_max_ps(v, _mm256_set1_ps(s->low)), _mm256_set1_ps(s->high));
+    return _mm256_and_ps(v, _mm256_cmp_ps(v, v, _CMP_ORD_Q));
+}
+
+/* A division costs more than all the rest: it is left to the few blocks where a product might round
+ * another way (HG_FINISH_NEAR), or that are not numbers. */
+HG_INLINE void igemm_finish_quant(igemm_finish_values *x, const int wide, const hg_finish_step *s)
+{
+    const __m256 inverse = _mm256_set1_ps(s->inverse), limit = _mm256_set1_ps(HG_FINISH_NEAR);
+    const __m256 clear = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
+    __m256 code[FINISH_WIDE], near = _mm256_setzero_ps();
+    HG_GEMM_UNROLL
+    for (int k = 0; k < wide; k++) {
+        const __m256 q = _mm256_mul_ps(x->v[k], inverse);
+        code[k] = igemm_finish_round(q);
+        const __m256 away = _mm256_and_ps(_mm256_sub_ps(q, code[k]), clear);
+        near = _mm256_or_ps(near, _mm256_cmp_ps(away, limit, _CMP_NLE_UQ));
+        code[k] = _mm256_add_ps(code[k], _mm256_set1_ps(s->zero));
+    }
+    if (_mm256_movemask_ps(near) != 0) {
+        HG_GEMM_UNROLL
+        for (int k = 0; k < wide; k++)
+            code[k] = igemm_finish_divide(x->v[k], s);
+    }
+    HG_GEMM_UNROLL
+    for (int k = 0; k < wide; k++) {
+        const __m256 low = _mm256_max_ps(code[k], _mm256_set1_ps(s->low));
+        x->v[k] = _mm256_min_ps(low, _mm256_set1_ps(s->high));
+    }
 }
 
 HG_INLINE __m256 igemm_finish_wrap(__m256 v, bool is_signed)
@@ -89,7 +115,7 @@ HG_INLINE void igemm_finish_chain(const hg_finish_chain *c, const int wide, int6
         case HG_FINISH_ROUND: FINISH_EACH(igemm_finish_round(v)); break;
         case HG_FINISH_WRAP_U8: FINISH_EACH(igemm_finish_wrap(v, false)); break;
         case HG_FINISH_WRAP_I8: FINISH_EACH(igemm_finish_wrap(v, true)); break;
-        case HG_FINISH_QUANT: FINISH_EACH(igemm_finish_quant(v, s)); break;
+        case HG_FINISH_QUANT: igemm_finish_quant(x, wide, s); break;
         case HG_FINISH_JOIN: FINISH_EACH(_mm256_add_ps(v, side->v[k])); break;
         }
 }
