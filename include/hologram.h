@@ -305,7 +305,8 @@ typedef struct holo_compile_options {
     const holo_sample *calibrate; /* runs that show the ranges of activations, of the only model:
                                      activations are quantised too */
     size_t n_calibrate;
-    double percentile;   /* of the values that a range must hold, 50 to 100; 0: all of them */
+    double percentile;   /* of the values that a range must hold, 50 to 100; 0: ranges have the
+                            least squared error */
     holo_layer_fn layer; /* called for each quantised layer, then for each output */
     void *layer_user;
     holo_sink_fn emit; /* receives the quantised graph of the only model as an ONNX file */

@@ -363,7 +363,7 @@ static const hg_cli_option compile_options[] = {
     {"max-time", 0, HG_CLI_COUNT, "MS", "stop after so many milliseconds", offsetof(compile_args, max_time)},
     {"quantize", 0, HG_CLI_CHOICE, "none|int8|int4|int2|ternary|q96|int3|binary|nf4|mxfp4|palette", "weights as codes; prints what it costs", offsetof(compile_args, quantize)},
     {"calibrate", 0, HG_CLI_TEXT, "DIR", "inputs that show the ranges: activations as codes too", offsetof(compile_args, calibrate)},
-    {"percentile", 0, HG_CLI_NUMBER, "P", "of values that a range must hold (100)", offsetof(compile_args, percentile)},
+    {"percentile", 0, HG_CLI_NUMBER, "P", "of values that a range must hold (those with the least error)", offsetof(compile_args, percentile)},
     {"emit-onnx", 0, HG_CLI_TEXT, "FILE.onnx", "write the quantised graph as ONNX too", offsetof(compile_args, emit_onnx)},
     {"precompute", 0, HG_CLI_TEXT, "DIR", "run these inputs now and store the answers", offsetof(compile_args, precompute)},
     {"report", 0, HG_CLI_TEXT, "FILE.html", "write a page about the result", offsetof(compile_args, report)},

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { QUANTIZE_BINS = 4096 };
+enum { QUANTIZE_BINS = 4096, QUANTIZE_TRIES = 64 };
 
 typedef struct quantize_error {
     double sum, max, squares, size; /* of |difference|, differences squared, results squared */
@@ -139,11 +139,48 @@ static void quantize_cut(const uint64_t *bin, double percentile, hg_quantize_ran
     r->high = (float)((double)whole.low + (high + 1) * width);
 }
 
+/* Squared error of 256 codes over [low, high]: rounding inside, cutting off outside. */
+static double quantize_cost(const uint64_t *bin, const hg_quantize_range *whole, double low,
+                            double high)
+{
+    const double width = ((double)whole->high - (double)whole->low) / QUANTIZE_BINS;
+    const double step = (high - low) / 255, inside = step * step / 12;
+    double sum = 0;
+    for (int i = 0; i < QUANTIZE_BINS; i++) {
+        const double x = (double)whole->low + (i + 0.5) * width;
+        const double d = x < low ? low - x : x > high ? x - high : 0;
+        sum += (double)bin[i] * (d == 0 ? inside : d * d);
+    }
+    return sum;
+}
+
+/* The ends with the least squared error, one after the other. The range keeps 0, as codes do. */
+static void quantize_choose(const uint64_t *bin, hg_quantize_range *r)
+{
+    double low = (double)r->low < 0 ? (double)r->low : 0;
+    double high = (double)r->high > 0 ? (double)r->high : 0;
+    if (!isfinite(low) || !isfinite(high)) return; /* refused later */
+    const double ends[2] = {low, high};
+    double least = quantize_cost(bin, r, low, high);
+    for (int round = 0; round < 2; round++)
+        for (int side = 0; side < 2; side++)
+            for (int k = 1; k < QUANTIZE_TRIES; k++) {
+                const double end = ends[side] * (1 - (double)k / QUANTIZE_TRIES);
+                const double cost =
+                    quantize_cost(bin, r, side == 0 ? end : low, side == 0 ? high : end);
+                if (!(cost < least)) continue;
+                least = cost;
+                *(side == 0 ? &low : &high) = end;
+            }
+    r->low = (float)low;
+    r->high = (float)high;
+}
+
 static holo_status quantize_percentile(hg_compile *c, struct hg_quantize_run *r, hg_sampler *s)
 {
     const holo_compile_options *o = c->options;
     uint64_t *bin;
-    if (o->percentile == 0 || o->percentile == 100) return HOLO_OK;
+    if (o->percentile == 100) return HOLO_OK;
     HG_TRY(HG_NEW(&c->ctx, (size_t)r->q.n_activation * QUANTIZE_BINS + 1, &bin));
     for (size_t k = 0; k < o->n_calibrate; k++) {
         HG_TRY(hg_sampler_run(s, &c->ctx, &o->calibrate[k], k));
@@ -153,8 +190,12 @@ static holo_status quantize_percentile(hg_compile *c, struct hg_quantize_run *r,
             quantize_count(bin + (size_t)i * QUANTIZE_BINS, &r->q.range[i], &t);
         }
     }
-    for (uint32_t i = 0; i < r->q.n_activation; i++)
-        quantize_cut(bin + (size_t)i * QUANTIZE_BINS, o->percentile, &r->q.range[i]);
+    for (uint32_t i = 0; i < r->q.n_activation; i++) {
+        if (o->percentile == 0)
+            quantize_choose(bin + (size_t)i * QUANTIZE_BINS, &r->q.range[i]);
+        else
+            quantize_cut(bin + (size_t)i * QUANTIZE_BINS, o->percentile, &r->q.range[i]);
+    }
     return HOLO_OK;
 }
 

@@ -6,12 +6,12 @@
  *
  *     x -> Q -> DQ -> Conv(.., DQ(codes), DQ(bias)) -> Relu -> Q -> DQ -> ...
  *
- * Activations are unsigned bytes with a zero point, weights signed bytes of at most
- * HG_QUANTIZE_MAX_WEIGHT per output channel. Between convolutions values exist as codes only; a
- * matrix product reads codes and gives floats. Without activations products become MatMulNBits, and
- * the weights of convolutions are rounded to their codes but stay floats: no kernel reads them.
- * Codes that MatMulNBits does not know go into panels at once (quantize_panels.c); convolutions
- * stay. */
+ * Activations are unsigned bytes with a zero point, weights signed bytes with a scale per output
+ * channel, neighbours at most HG_QUANTIZE_PAIR together. Between convolutions values exist as codes
+ * only; a matrix product reads codes and gives floats. Without activations products become
+ * MatMulNBits, and the weights of convolutions are rounded to their codes but stay floats: no
+ * kernel reads them. Codes that MatMulNBits does not know go into panels at once
+ * (quantize_panels.c); convolutions stay. */
 #include "pass/quantize.h"
 
 #include <float.h>
@@ -522,6 +522,17 @@ static float quantize_least(const hg_graph *g, hg_value_id bias, int64_t c, floa
     return fabsf(b[c]) / scale / 1073741824.0f;
 }
 
+/* Numbers of a window; 0: a depthwise convolution, whose kernel multiplies 16-bit numbers. */
+static int64_t quantize_taps(const quantize_state *s, uint32_t i, const hg_quantize_weights *w)
+{
+    int64_t channels;
+    if (s->kind[i] != QUANTIZE_CONV) return 1;
+    if (!hg_dim_is_const(&s->g->dims, w->type.dim[1], &channels) || channels < 1) return 1;
+    return channels == 1 && hg_node_int(hg_graph_node(s->g, s->layer[i]), "group", 1) > 1
+               ? 0
+               : w->each / channels;
+}
+
 static holo_status quantize_channels(const quantize_state *s, uint32_t i, float x_scale,
                                      const hg_quantize_weights *w, int8_t **codes, float **scale)
 {
@@ -531,9 +542,9 @@ static holo_status quantize_channels(const quantize_state *s, uint32_t i, float 
     HG_TRY(HG_NEW(g->ctx, (size_t)(w->channels * w->each), codes));
     HG_TRY(HG_NEW(g->ctx, (size_t)w->channels, scale));
     for (int64_t c = 0; c < w->channels; c++)
-        (*scale)[c] =
-            hg_quantize_channel(s->q->mode, w->data + c * w->channel, w->each, w->step,
-                                quantize_least(g, bias, c, x_scale), *codes + c * w->channel);
+        (*scale)[c] = hg_quantize_channel(
+            s->q->mode, w->data + c * w->channel, w->each, w->step, quantize_taps(s, i, w),
+            quantize_least(g, bias, c, x_scale), *codes + c * w->channel);
     return HOLO_OK;
 }
 

@@ -42,9 +42,10 @@ typedef struct hg_quantize {
     uint32_t n_layer;
 } hg_quantize;
 
-/* Products of codes must stay below 2^15 in pairs on CPUs without 8-bit dot products: 255 * 64 * 2
- * does, so these weights are exact everywhere. */
-enum { HG_QUANTIZE_MAX_WEIGHT = 64, HG_QUANTIZE_BLOCK = 32 };
+/* Products of codes must stay below 2^15 in pairs on CPUs without 8-bit dot products: 255 * 128
+ * does. So two weights that lie side by side must not exceed 128 together, and one may be anything
+ * up to 127: with a large one there is mostly a small one. */
+enum { HG_QUANTIZE_MAX_WEIGHT = 127, HG_QUANTIZE_PAIR = 128, HG_QUANTIZE_BLOCK = 32 };
 
 /* ---- codes (quantize_codes.c) ---------------------------------------------------------------- */
 
@@ -76,8 +77,10 @@ hg_bits_kind hg_quantize_kind(holo_quantize mode);
 HG_MUST_CHECK holo_status hg_quantize_panels(hg_build *b, holo_quantize mode,
                                              const hg_quantize_weights *w, hg_quantize_layer *layer,
                                              hg_value_id *made);
-/* The same as signed numbers of at most hg_quantize_limit, zero 0; scale is at least `least`. */
-float hg_quantize_channel(holo_quantize mode, const float *w, int64_t n, int64_t step, float least,
-                          int8_t *codes);
+/* The same as signed numbers of at most hg_quantize_limit, zero 0; scale is at least `least`. Where
+ * `taps` is not 0, numbers are [n / taps][taps] and multiplied in the order of taps: neighbours in
+ * that order are at most HG_QUANTIZE_PAIR together. */
+float hg_quantize_channel(holo_quantize mode, const float *w, int64_t n, int64_t step, int64_t taps,
+                          float least, int8_t *codes);
 
 #endif

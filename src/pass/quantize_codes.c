@@ -119,11 +119,30 @@ hg_quantize_code hg_quantize_group(holo_quantize mode, const float *w, int64_t n
     return (hg_quantize_code){scale, (float)zero};
 }
 
-float hg_quantize_channel(holo_quantize mode, const float *w, int64_t n, int64_t step, float least,
-                          int8_t *codes)
+/* The largest sum of two neighbours, as they lie in packed weights: by tap, then by channel. */
+static double codes_largest_pair(const float *w, int64_t n, int64_t step, int64_t taps)
+{
+    const int64_t channels = n / taps;
+    double most = 0;
+    for (int64_t k = 0; k < n; k += 2) {
+        double sum = 0;
+        for (int64_t i = k; i < k + 2 && i < n; i++)
+            sum += fabs((double)w[(i % channels * taps + i / channels) * step]);
+        if (sum > most) most = sum;
+    }
+    return most;
+}
+
+float hg_quantize_channel(holo_quantize mode, const float *w, int64_t n, int64_t step, int64_t taps,
+                          float least, int8_t *codes)
 {
     const int32_t limit = codes_modes[mode].limit;
     float scale = (float)codes_scale(w, n, step, -limit, limit);
+    if (limit > HG_QUANTIZE_PAIR / 2 && taps != 0) {
+        /* one less: rounding may add a half to both */
+        const float pair = (float)(codes_largest_pair(w, n, step, taps) / (HG_QUANTIZE_PAIR - 1));
+        if (pair > scale && isfinite(pair)) scale = pair;
+    }
     if (scale < least) scale = least;
     if (scale == 0) scale = 1;
     for (int64_t i = 0; i < n; i++)

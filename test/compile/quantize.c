@@ -327,6 +327,7 @@ static void quantize_codes(void)
     float w[64];
     uint8_t code[32];
     int8_t channel[64];
+    int order[32];
     for (int round = 0; round < 200; round++) {
         const float size = ldexpf(1, round % 40 - 20);
         for (int i = 0; i < 64; i++)
@@ -335,7 +336,7 @@ static void quantize_codes(void)
             const uint32_t bits = hg_quantize_bits((holo_quantize)mode);
             const hg_quantize_code q = hg_quantize_group((holo_quantize)mode, w, 32, 2, code);
             const int32_t limit = hg_quantize_limit((holo_quantize)mode);
-            const float scale = hg_quantize_channel((holo_quantize)mode, w, 32, 2, 0, channel);
+            const float scale = hg_quantize_channel((holo_quantize)mode, w, 32, 2, 2, 0, channel);
             CHECK(q.scale != 0 && isfinite(q.scale) && scale > 0 && isfinite(scale));
             CHECK(limit <= HG_QUANTIZE_MAX_WEIGHT);
             for (int i = 0; i < 32; i++) {
@@ -345,15 +346,19 @@ static void quantize_codes(void)
                                  : mode == HOLO_QUANTIZE_TERNARY ? 3u
                                                                  : 1u << bits));
                 CHECK(abs(channel[2 * i]) <= limit);
+                const int k = i % 2 == 0 ? i / 2 : 16 + i / 2; /* taps of [16][2] in turn */
+                order[k] = abs(channel[2 * i]);
                 if (mode == HOLO_QUANTIZE_INT8 || mode == HOLO_QUANTIZE_Q96)
                     CHECK_NEAR(back, w[2 * i], fabs((double)q.scale) * 0.5000001);
                 if (mode == HOLO_QUANTIZE_INT8)
                     CHECK_NEAR(by_channel, w[2 * i], (double)scale * 0.5000001);
             }
+            for (int i = 0; i < 32; i += 2)
+                CHECK(order[i] + order[i + 1] <= HG_QUANTIZE_PAIR);
         }
     }
     w[0] = 1;
-    CHECK(hg_quantize_channel(HOLO_QUANTIZE_INT8, w, 1, 1, 5, channel) == 5);
+    CHECK(hg_quantize_channel(HOLO_QUANTIZE_INT8, w, 1, 1, 1, 5, channel) == 5);
 }
 
 /* ---- books ----------------------------------------------------------------------------------- */

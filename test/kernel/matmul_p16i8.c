@@ -168,6 +168,9 @@ static void p16i8_quant_on(const hg_kernel *k, int64_t m, int64_t n, int v)
     d.call.in[4] = gemm_tensor(HOLO_F32, 1, (int64_t[]){n}, 22);
     for (int64_t j = 0; j < n; j++)
         ((float *)d.call.in[4].data)[j] *= j == 3 ? NAN : j == 5 ? 1e30f : 0.01f;
+    for (int64_t j = 0; (v & 4) != 0 && j < n; j++) /* quotients at a half, or a step beside it */
+        ((float *)d.call.in[4].data)[j] =
+            0.37f * (j % 4 < 2 ? 0.5f : 0.00390625f) * (1 + (float)(j % 5 - 2) * 1.2e-7f);
     if (side) d.call.in[5] = codes_tensor(HOLO_U8, 3, (int64_t[]){1, m, n}, CODES_RANDOM, 23);
     free(d.call.out.data);
     d.call.out = codes_tensor(is_signed ? HOLO_I8 : HOLO_U8, 3, (int64_t[]){1, m, n}, 0, 1);
@@ -275,7 +278,7 @@ static void p16i8_variant(const hg_kernel *k)
     p16i8_extremes_on(k);
     p16i8_epilogue_on(k, 1, 40);
     p16i8_epilogue_on(k, 60, 77);
-    for (int v = 0; v < 4; v++) {
+    for (int v = 0; v < 8; v++) {
         p16i8_quant_on(k, 1, 40, v);
         p16i8_quant_on(k, 60, 77, v);
     }

@@ -5,5 +5,7 @@
 #include "kernel/igemm.h"
 
 extern const hg_igemm_form hg_igemm_avx512;
+void hg_igemm_finish_avx512(const hg_finish *f, const hg_epilogue_tile *tile,
+                            hg_epilogue_tile *rest);
 
 #endif

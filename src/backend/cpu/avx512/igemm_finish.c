@@ -1,0 +1,80 @@
+/* igemm_finish.c - epilogues that are chains with AVX-512, 64 values at a time. */
+#include "backend/cpu/avx512/igemm.h"
+
+#include "backend/cpu/avx2/gemm.h"
+#include "backend/cpu/avx2/igemm.h"
+
+enum { FINISH_WIDE = 4, FINISH_LANES = 16 };
+
+typedef __m512 finish_v;
+typedef __mmask16 finish_mask;
+
+#define finish_all(x) _mm512_set1_ps(x)
+#define finish_all_int(x) _mm512_castsi512_ps(_mm512_set1_epi32(x))
+#define finish_load(p) _mm512_loadu_ps(p)
+#define finish_store(p, v) _mm512_storeu_ps(p, v)
+#define finish_add(a, b) _mm512_add_ps(a, b)
+#define finish_sub(a, b) _mm512_sub_ps(a, b)
+#define finish_mul(a, b) _mm512_mul_ps(a, b)
+#define finish_div(a, b) _mm512_div_ps(a, b)
+#define finish_max(a, b) _mm512_max_ps(a, b)
+#define finish_min(a, b) _mm512_min_ps(a, b)
+#define finish_round(v) _mm512_roundscale_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)
+#define finish_float(v) _mm512_cvtepi32_ps(_mm512_castps_si512(v))
+#define finish_none() 0
+#define finish_any(mask) ((mask) != 0)
+
+/* r, but v where that is NaN. */
+HG_INLINE __m512 finish_keep_nan(__m512 r, __m512 v)
+{
+    return _mm512_mask_mov_ps(r, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), v);
+}
+
+HG_INLINE __m512 finish_zero_nan(__m512 v)
+{
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v);
+}
+
+/* Also marks where |d| is not at most the limit. */
+HG_INLINE __mmask16 finish_mark(__mmask16 mask, __m512 d, __m512 limit)
+{
+    return (__mmask16)(mask | _mm512_cmp_ps_mask(_mm512_abs_ps(d), limit, _CMP_NLE_UQ));
+}
+
+HG_INLINE __m512 finish_add_int(__m512 a, __m512 b)
+{
+    return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), _mm512_castps_si512(b)));
+}
+
+HG_INLINE __m512 finish_wrap(__m512 v, bool is_signed)
+{
+    const __m128i low = _mm512_cvtepi32_epi8(_mm512_cvttps_epi32(v));
+    return _mm512_cvtepi32_ps(is_signed ? _mm512_cvtepi8_epi32(low) : _mm512_cvtepu8_epi32(low));
+}
+
+HG_INLINE __m512 finish_bytes(const char *p, bool is_signed)
+{
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)p);
+    return _mm512_castsi512_ps(is_signed ? _mm512_cvtepi8_epi32(bytes)
+                                         : _mm512_cvtepu8_epi32(bytes));
+}
+
+/* The low bytes of whole numbers. */
+HG_INLINE void finish_store_bytes(char *to, const __m512 *v, const int wide)
+{
+    HG_GEMM_UNROLL
+    for (int k = 0; k < wide; k++)
+        _mm_storeu_si128((__m128i *)(void *)(to + k * FINISH_LANES),
+                         _mm512_cvtepi32_epi8(_mm512_cvttps_epi32(v[k])));
+}
+
+#define IGEMM_FINISH static void igemm_finish_vectors
+#include "backend/cpu/igemm_finish_run.inc"
+
+/* Fewer than 16 columns at the end: eight of them with AVX2. */
+void hg_igemm_finish_avx512(const hg_finish *f, const hg_epilogue_tile *t, hg_epilogue_tile *rest)
+{
+    hg_epilogue_tile left;
+    igemm_finish_vectors(f, t, &left);
+    hg_igemm_finish_avx2(f, &left, rest);
+}
