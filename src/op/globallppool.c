@@ -1,13 +1,6 @@
 /* globallppool.c - GlobalLpPool: the p-norm of each channel. */
 #include "op/op_globalpool.h"
-
-/* GlobalLpPool-1: p is a float. */
-static holo_status globallppool_upgrade(hg_graph *g, hg_node_id id, int32_t opset)
-{
-    const hg_attr *p = hg_node_attr(hg_graph_node(g, id), "p");
-    if (opset >= 2 || p == NULL || p->kind != HG_ATTR_FLOAT) return HOLO_OK;
-    return hg_graph_set_attr(g, id, hg_attr_make_int("p", (int64_t)p->f));
-}
+#include "op/op_upgrade.h"
 
 static holo_status globallppool_infer(hg_infer *n)
 {
@@ -34,7 +27,7 @@ const hg_op hg_op_globallppool = {
     .in = {1, 1},
     .out = {1, 1},
     .types = HG_TYPES_FLOAT,
-    .upgrade = globallppool_upgrade,
+    .upgrade = hg_upgrade_norm,
     .infer = globallppool_infer,
     .lower = globallppool_lower,
 };

@@ -1,6 +1,8 @@
 /* op_upgrade.c - rewrites of old operator versions that several operators share. */
 #include "op/op_upgrade.h"
 
+#include <math.h>
+
 holo_status hg_upgrade_broadcast(hg_graph *g, hg_node_id id, int32_t opset)
 {
     const hg_node *node = hg_graph_node(g, id);
@@ -69,4 +71,29 @@ holo_status hg_upgrade_ints_to_inputs(hg_graph *g, hg_node_id id, uint32_t first
     }
     if (n_in == first || b.status != HOLO_OK) return b.status;
     return hg_upgrade_replace(&b, b.node->op->name, in, n_in, b.node->attr, b.node->n_attr);
+}
+
+holo_status hg_upgrade_norm(hg_graph *g, hg_node_id id, int32_t opset)
+{
+    const hg_attr *attr = hg_node_attr(hg_graph_node(g, id), "p");
+    hg_build b;
+    if (opset >= 2 || attr == NULL || attr->kind != HG_ATTR_FLOAT) return HOLO_OK;
+    const double p = (double)attr->f;
+    hg_build_init(&b, g, id);
+    if (!(p >= 1.0 && p <= 0x1p31))
+        return hg_build_fail(&b, HOLO_E_MODEL, "p is %g, expected at least 1", p);
+    if (p == floor(p)) return hg_graph_set_attr(g, id, hg_attr_make_int("p", (int64_t)p));
+    const holo_dtype dtype = hg_build_type(&b, hg_build_in(&b, 0))->dtype;
+    hg_value_id x = hg_build_1(&b, "Abs", hg_build_in(&b, 0));
+    x = hg_build_2(&b, "Pow", x, hg_build_scalar(&b, dtype, p));
+    HG_TRY(b.status);
+    HG_TRY(hg_graph_set_attr(g, id, hg_attr_make_int("p", 1)));
+    hg_node_id sum = hg_build_clone(&b, &x, 1);
+    HG_TRY(b.status);
+    x = hg_graph_node(g, sum)->out[0];
+    x = hg_build_2(&b, "Pow", x, hg_build_scalar(&b, dtype, 1.0 / p));
+    HG_TRY(b.status);
+    hg_build_replace(&b, 0, x);
+    hg_graph_remove_node(g, id);
+    return b.status;
 }

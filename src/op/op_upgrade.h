@@ -15,6 +15,10 @@ holo_status hg_upgrade_broadcast(hg_graph *g, hg_node_id id, int32_t opset);
 holo_status hg_upgrade_ints_to_inputs(hg_graph *g, hg_node_id id, uint32_t first,
                                       const char *const *name, uint32_t count);
 
+/* Pools of norms before opset 2: p is a float. A whole one becomes an integer; with another the
+ * powers are taken before and after. */
+holo_status hg_upgrade_norm(hg_graph *g, hg_node_id id, int32_t opset);
+
 /* A node of operator `op` whose outputs take the place of those of the node being rewritten. For
  * .lower. */
 holo_status hg_rewrite_as(hg_build *b, const char *op, const hg_value_id *in, uint32_t n_in,

@@ -2,6 +2,16 @@
 #include "op/op.h"
 #include "op/op_formula.h"
 
+/* Selu-1: the constants are shorter. */
+static holo_status selu_upgrade(hg_graph *g, hg_node_id id, int32_t opset)
+{
+    if (opset >= 6) return HOLO_OK;
+    if (hg_node_attr(hg_graph_node(g, id), "alpha") == NULL)
+        HG_TRY(hg_graph_set_attr(g, id, hg_attr_make_float("alpha", 1.6732)));
+    if (hg_node_attr(hg_graph_node(g, id), "gamma") != NULL) return HOLO_OK;
+    return hg_graph_set_attr(g, id, hg_attr_make_float("gamma", 1.0507));
+}
+
 static hg_lane_id selu_lane(hg_formula *f, const hg_lane_id *in)
 {
     double alpha = hg_node_float(f->node, "alpha", 1.67326319217681884765625);
@@ -21,6 +31,7 @@ const hg_op hg_op_selu = {
     .in = {1, 1},
     .out = {1, 1},
     .types = HG_TYPES_FLOAT,
+    .upgrade = selu_upgrade,
     .infer = hg_infer_same_as_input,
     .lane = selu_lane,
 };
