@@ -1,6 +1,5 @@
 /* averagepool.c - AveragePool: the mean of each window. */
-#include "op/op_conv.h"
-#include "op/op_pool.h"
+#include "op/op_pool_gradient.h"
 
 static holo_status averagepool_infer(hg_infer *n)
 {
@@ -44,23 +43,13 @@ static hg_value_id averagepool_weights(hg_gradient *d, const hg_type *x, const h
 
 static holo_status averagepool_gradient(hg_gradient *d)
 {
-    hg_build *b = d->b;
     const hg_infer n = hg_gradient_reader(d);
     const hg_type type = *hg_gradient_type(d, 0);
-    hg_type kernel = type, rows = type;
-    hg_conv c = {.groups = 1};
-    HG_TRY(hg_pool_read(&n, &type, HG_POOL_NCHW, &c.window));
-    kernel.dim[0] = kernel.dim[1] = rows.dim[1] = hg_dim_const(&b->g->dims, 1);
-    rows.dim[0] = hg_dim_mul(&b->g->dims, type.dim[0], type.dim[1]);
-    for (int32_t i = 0; i < c.window.rank; i++) {
-        kernel.dim[2 + i] = c.window.kernel[i];
-        rows.dim[2 + i] = c.window.out[i];
-    }
-    const hg_value_id ones = hg_build_full(b, &kernel, 1.0);
-    hg_value_id y = hg_build_2(b, "Mul", d->out[0], averagepool_weights(d, &type, &c.window, ones));
-    y = hg_build_conv_back(b, hg_build_shaped(b, y, &rows), ones, &c, type.dim + 2);
-    d->in[0] = hg_build_shaped(b, y, &type);
-    return b->status;
+    hg_window w;
+    HG_TRY(hg_pool_read(&n, &type, HG_POOL_NCHW, &w));
+    hg_value_id weights = averagepool_weights(d, &type, &w, hg_build_pool_kernel(d->b, &type, &w));
+    d->in[0] = hg_build_pool_back(d->b, hg_build_2(d->b, "Mul", d->out[0], weights), &type, &w);
+    return d->b->status;
 }
 
 const hg_op hg_op_averagepool = {

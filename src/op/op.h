@@ -162,6 +162,8 @@ hg_value_id hg_build_dims(hg_build *b, const hg_dim *dims, uint32_t count);
 hg_value_id hg_build_cast(hg_build *b, hg_value_id a, holo_dtype to);
 /* The same elements under other dimensions, where a 0 is a 0. */
 hg_value_id hg_build_reshape(hg_build *b, hg_value_id a, const hg_dim *dims, uint32_t count);
+/* Elements [begin, end) along an axis. */
+hg_value_id hg_build_part(hg_build *b, hg_value_id x, int64_t axis, hg_dim begin, hg_dim end);
 /* Floats of 16 bits as float32, for rewrites whose steps would each round; others as they are. */
 hg_value_id hg_build_wide(hg_build *b, hg_value_id a);
 hg_attr hg_attr_make_int(const char *name, int64_t value);

@@ -285,6 +285,13 @@ hg_value_id hg_build_reshape(hg_build *b, hg_value_id a, const hg_dim *dims, uin
     return hg_build_op(b, "Reshape", in, 2, &attr, 1);
 }
 
+hg_value_id hg_build_part(hg_build *b, hg_value_id x, int64_t axis, hg_dim begin, hg_dim end)
+{
+    hg_value_id in[] = {x, hg_build_dims(b, &begin, 1), hg_build_dims(b, &end, 1),
+                        hg_build_ints(b, &axis, 1)};
+    return hg_build_op(b, "Slice", in, HG_COUNT(in), NULL, 0);
+}
+
 hg_value_id hg_build_wide(hg_build *b, hg_value_id a)
 {
     const holo_dtype dtype = hg_build_type(b, a)->dtype;

@@ -37,13 +37,6 @@ hg_dim hg_mha_total(hg_dims *d, const hg_mha *m)
     return hg_dim_add(d, m->past, m->now);
 }
 
-hg_value_id hg_build_part(hg_build *b, hg_value_id x, int64_t axis, hg_dim begin, hg_dim end)
-{
-    hg_value_id in[] = {x, hg_build_dims(b, &begin, 1), hg_build_dims(b, &end, 1),
-                        hg_build_ints(b, &axis, 1)};
-    return hg_build_op(b, "Slice", in, HG_COUNT(in), NULL, 0);
-}
-
 /* ---- masks ---------------------------------------------------------------------------------- */
 
 /* Where keys lie in [first, end) of their row of the batch: bool [B, 1, 1, T]. */

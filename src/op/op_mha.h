@@ -24,8 +24,6 @@ HG_MUST_CHECK holo_status hg_mha_divide(const hg_infer *n, hg_dim columns, int64
                                         hg_dim *size);
 /* past + now */
 hg_dim hg_mha_total(hg_dims *d, const hg_mha *m);
-/* Elements [begin, end) along an axis. */
-hg_value_id hg_build_part(hg_build *b, hg_value_id x, int64_t axis, hg_dim begin, hg_dim end);
 /* What the integers of `mask` forbid plus `bias`, added to scores; either may be 0. A mask is, with
  * lengths counted from the first key: [B] lengths; [2 B] ends, then beginnings; [3 B + 2] lengths
  * first; [B, T], [B, S, T] or [B, 1, M, M] where 0 forbids. */

@@ -1,6 +1,7 @@
 /* op_resize.c - what Resize, Upsample and the channels-last Resize share. */
 #include "op/op_resize.h"
 
+#include "op/op_gradient.h"
 #include "op/op_window.h"
 
 typedef struct resize_plan {
@@ -254,4 +255,82 @@ holo_status hg_resize_emit(hg_emit *e, const hg_resize_form *form)
     e->n_in = p.is_late ? 3 : crops ? 2 : 1;
     if (p.is_late) e->kernel = "resize.scales";
     return HOLO_OK;
+}
+
+/* ---- derivative -------------------------------------------------------------------------------
+ */
+
+/* One number of input i for each of `count` lists of p->count: those of the axis. */
+static hg_value_id resize_part(hg_gradient *d, uint32_t i, const resize_plan *p, int32_t axis,
+                               uint32_t lists)
+{
+    hg_build *b = d->b;
+    hg_dims *dims = &b->g->dims;
+    hg_attr join = hg_attr_make_int("axis", 0);
+    hg_value_id part[2];
+    for (uint32_t k = 0; k < lists; k++) {
+        const int64_t at = (int64_t)(k * p->count) + p->place[axis];
+        part[k] = hg_build_part(b, hg_gradient_input(d, i), 0, hg_dim_const(dims, at),
+                                hg_dim_const(dims, at + 1));
+    }
+    return lists == 1 ? part[0] : hg_build_op(b, "Concat", part, 2, &join, 1);
+}
+
+/* What each element along the axis gives to each of the result: the unit vectors, resized. */
+static hg_value_id resize_matrix(hg_gradient *d, const hg_resize_form *form, const resize_plan *p,
+                                 int32_t axis)
+{
+    hg_build *b = d->b;
+    const hg_node *n = hg_gradient_node(d);
+    const hg_type x = *hg_gradient_type(d, 0);
+    hg_type square = {.dtype = x.dtype, .rank = 2, .dim = {x.dim[axis], x.dim[axis]}};
+    hg_type one = {.dtype = HOLO_F32, .rank = 1, .dim = {hg_dim_const(&b->g->dims, 1)}};
+    const hg_attr attr[] = {
+        hg_attr_make_ints(b, "axes", (int64_t[]){1}, 1),
+        {.name = hg_str_from("mode"),
+         .kind = HG_ATTR_STRING,
+         .s = hg_node_string(n, "mode", "nearest")},
+        hg_attr_make_string("coordinate_transformation_mode", resize_coordinates[p->coordinate]),
+        hg_attr_make_string("nearest_mode", resize_nearests[p->nearest]),
+        hg_attr_make_int("antialias", hg_node_int(n, "antialias", 0)),
+        hg_attr_make_int("exclude_outside", hg_node_int(n, "exclude_outside", 0)),
+        hg_attr_make_float("cubic_coeff_a", hg_node_float(n, "cubic_coeff_a", -0.75)),
+    };
+    hg_value_id in[4] = {hg_build_1(b, "EyeLike", hg_build_full(b, &square, 0.0))};
+    if (p->coordinate == HG_RESIZE_CROP) in[1] = resize_part(d, form->roi, p, axis, 2);
+    if (p->numerator[axis] != 0)
+        in[3] = hg_build_dims(b, &p->out[axis], 1);
+    else if (p->is_late)
+        in[2] = resize_part(d, form->scales, p, axis, 1);
+    else
+        in[2] = hg_build_full(b, &one, p->scale[axis]);
+    return hg_build_op(b, "Resize", in, in[3] != 0 ? 4 : 3, attr, HG_COUNT(attr));
+}
+
+/* Axis by axis, times the transposed matrix. */
+holo_status hg_resize_gradient(hg_gradient *d, const hg_resize_form *form)
+{
+    hg_build *b = d->b;
+    const hg_infer n = hg_gradient_reader(d);
+    const hg_type x = *hg_gradient_type(d, 0);
+    resize_plan p;
+    HG_TRY(resize_read(&n, &x, form, &p));
+    if (!hg_str_is(hg_node_string(hg_gradient_node(d), "keep_aspect_ratio_policy", "stretch"),
+                   "stretch"))
+        return hg_gradient_fail(d, "keep_aspect_ratio_policy is not \"stretch\"");
+    hg_value_id g = d->out[0];
+    for (int32_t axis = 0; axis < x.rank; axis++) {
+        int64_t order[HG_MAX_RANK];
+        if (p.place[axis] < 0 || (!p.is_late && p.out[axis] == x.dim[axis])) continue;
+        for (int32_t i = 0; i < x.rank; i++)
+            order[i] = i == axis ? x.rank - 1 : i == x.rank - 1 ? axis : i;
+        const hg_attr perm = hg_attr_make_ints(b, "perm", order, (uint32_t)x.rank);
+        const hg_attr swap = hg_attr_make_ints(b, "perm", (int64_t[]){1, 0}, 2);
+        hg_value_id matrix = resize_matrix(d, form, &p, axis);
+        matrix = hg_build_op(b, "Transpose", &matrix, 1, &swap, 1);
+        g = hg_build_2(b, "MatMul", hg_build_op(b, "Transpose", &g, 1, &perm, 1), matrix);
+        g = hg_build_op(b, "Transpose", &g, 1, &perm, 1);
+    }
+    d->in[0] = hg_build_shaped(b, g, &x);
+    return b->status;
 }

@@ -14,5 +14,6 @@ typedef struct hg_resize_form {
 
 HG_MUST_CHECK holo_status hg_resize_infer(hg_infer *n, const hg_resize_form *form);
 HG_MUST_CHECK holo_status hg_resize_emit(hg_emit *e, const hg_resize_form *form);
+HG_MUST_CHECK holo_status hg_resize_gradient(hg_gradient *d, const hg_resize_form *form);
 
 #endif

@@ -8,5 +8,7 @@
 HG_MUST_CHECK holo_status hg_scatter_infer(hg_infer *n);
 /* Lane code that combines an old and a new element, when the node has a reduction. */
 HG_MUST_CHECK holo_status hg_scatter_code(hg_emit *e);
+/* The rule of both (op_scatter_gradient.c). */
+HG_MUST_CHECK holo_status hg_scatter_gradient(hg_gradient *d);
 
 #endif

@@ -32,6 +32,11 @@ static holo_status resize_emit(hg_emit *e)
     return hg_resize_emit(e, &resize_form);
 }
 
+static holo_status resize_gradient(hg_gradient *d)
+{
+    return hg_resize_gradient(d, &resize_form);
+}
+
 const hg_op hg_op_resize = {
     .name = "Resize",
     .brief = "a tensor sampled at another density along some axes",
@@ -44,4 +49,5 @@ const hg_op hg_op_resize = {
     .infer = resize_infer,
     .kernel = "resize",
     .emit = resize_emit,
+    .gradient = resize_gradient,
 };

@@ -33,4 +33,5 @@ const hg_op hg_op_scatterelements = {
     .infer = scatterelements_infer,
     .kernel = "scatterelements",
     .emit = scatterelements_emit,
+    .gradient = hg_scatter_gradient,
 };

@@ -28,4 +28,5 @@ const hg_op hg_op_scatternd = {
     .infer = scatternd_infer,
     .kernel = "scatternd",
     .emit = hg_scatter_code,
+    .gradient = hg_scatter_gradient,
 };

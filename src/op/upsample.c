@@ -38,6 +38,11 @@ static holo_status upsample_emit(hg_emit *e)
     return hg_resize_emit(e, &upsample_form);
 }
 
+static holo_status upsample_gradient(hg_gradient *d)
+{
+    return hg_resize_gradient(d, &upsample_form);
+}
+
 const hg_op hg_op_upsample = {
     .name = "Upsample",
     .brief = "a tensor sampled at a higher density; Resize replaces it",
@@ -50,4 +55,5 @@ const hg_op hg_op_upsample = {
     .infer = upsample_infer,
     .kernel = "resize",
     .emit = upsample_emit,
+    .gradient = upsample_gradient,
 };

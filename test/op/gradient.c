@@ -209,6 +209,67 @@ static void gradient_reductions(void)
     gradient_table(table, HG_COUNT(table));
 }
 
+/* Elements that are met once, twice and not at all; factors that are 0. */
+static void gradient_scatters(void)
+{
+    static const char *const reduction[] = {"none", "add", "mul", "max", "min"};
+    for (size_t i = 0; i < HG_COUNT(reduction); i++) {
+        char body[400];
+        snprintf(body, sizeof body,
+                 "%%i = const int64[2,3] {1, 0, 2, -2, 0, 0} %%s = ScatterElements(%%a, %%i, %%b) "
+                 "{axis=1, reduction=\"%s\"} %%f = Mul(%%s, %%s)",
+                 reduction[i]);
+        gradient_check(&(gradient_case){"2,4", "2,3", body, 0, 0});
+        snprintf(body, sizeof body,
+                 "%%i = const int32[3,1] {2, 0, 2} %%s = ScatterND(%%a, %%i, %%b) "
+                 "{reduction=\"%s\"} %%f = Mul(%%s, %%s)",
+                 reduction[i]);
+        gradient_check(&(gradient_case){"4,2", "3,2", body, 0, 0});
+        snprintf(body, sizeof body,
+                 "%%i = const int64[2,2] {1, 0, 0, -1} %%s = ScatterND(%%a, %%i, %%b) "
+                 "{reduction=\"%s\"} %%f = Mul(%%s, %%s)",
+                 reduction[i]);
+        gradient_check(&(gradient_case){"2,3", "2", body, 0, 0});
+    }
+    static const gradient_case table[] = {
+        {"4", "3",
+         "%z = const float64[4] {1, 0, 0, 1} %k = const float64[3] {0, 1, 1} %x = Mul(%a, %z) "
+         "%v = Mul(%b, %k) %i = const int64[3] {0, 1, 3} %s = ScatterElements(%x, %i, %v) "
+         "{reduction=\"mul\"} %f = Add(%s, %a)",
+         0, 0},
+    };
+    gradient_table(table, HG_COUNT(table));
+}
+
+/* Products with no, one and two factors of 0, each way. */
+static void gradient_running(void)
+{
+    static const char *const zero[] = {"1, 1, 1, 1", "1, 0, 1, 1", "1, 0, 1, 0", "0, 1, 1, 1"};
+    for (int i = 0; i < 16; i++) {
+        char body[400];
+        snprintf(body, sizeof body,
+                 "%%o = const float64[4] {%s} %%x = Mul(%%a, %%o) %%k = const int64[] {-1} "
+                 "%%p = CumProd(%%x, %%k) {exclusive=%d, reverse=%d} %%m = Mul(%%p, %%p) "
+                 "%%f = Add(%%m, %%p)",
+                 zero[i / 4], i & 1, i >> 1 & 1);
+        gradient_check(&(gradient_case){"2,4", NULL, body, 0, 0});
+    }
+    static const gradient_case pools[] = {
+        {"1,2,5", NULL, "%p = LpPool(%a) {kernel_shape=[2], strides=[2], p=3} %f = Mul(%p, %p)", 0,
+         0},
+        {"1,1,4,3", NULL,
+         "%p = LpPool(%a) {kernel_shape=[2,2], pads=[1,0,0,1], dilations=[1,2]} %f = Exp(%p)", 0,
+         0},
+        {"1,2,4", NULL,
+         "%p = LpPool(%a) {kernel_shape=[3], p=1, auto_pad=\"SAME_LOWER\"} "
+         "%f = Mul(%p, %p)",
+         0, 0},
+        {"2,2,3", NULL, "%p = GlobalLpPool(%a) {p=3} %f = Mul(%p, %p)", 0, 0},
+        {"2,2,3", NULL, "%p = GlobalLpPool(%a) %f = Exp(%p)", 0, 0},
+    };
+    gradient_table(pools, HG_COUNT(pools));
+}
+
 static void gradient_products(void)
 {
     static const gradient_case table[] = {
@@ -256,6 +317,43 @@ static void gradient_products(void)
          "ceil_mode=1, count_include_pad=1} %f = Mul(%c, %c)",
          0, 0},
         {"1,2,4", NULL, "%c = GlobalAveragePool(%a) %f = Mul(%c, %c)", 0, 0},
+    };
+    gradient_table(table, HG_COUNT(table));
+}
+
+static void gradient_resized(void)
+{
+    static const char *const how[] = {
+        "",
+        "mode=\"linear\"",
+        "mode=\"cubic\"",
+        "mode=\"cubic\", exclude_outside=1",
+        "mode=\"linear\", coordinate_transformation_mode=\"align_corners\"",
+        "mode=\"linear\", antialias=1",
+        "nearest_mode=\"ceil\""};
+    for (size_t i = 0; i < HG_COUNT(how); i++) {
+        char body[400];
+        snprintf(body, sizeof body,
+                 "%%s = const int64[2] {5, 2} %%r = Resize(%%a, _, _, %%s) {axes=[1,2]%s%s} "
+                 "%%f = Mul(%%r, %%b)",
+                 how[i][0] == 0 ? "" : ", ", how[i]);
+        gradient_check(&(gradient_case){"2,3,4", "2,5,2", body, 0, 0});
+        snprintf(body, sizeof body,
+                 "%%s = const float32[3] {1.0, 1.7, 0.6} %%r = Resize(%%a, _, %%s) {%s} "
+                 "%%f = Mul(%%r, %%b)",
+                 how[i]);
+        gradient_check(&(gradient_case){"2,3,4", "2,5,2", body, 0, 0});
+    }
+    static const gradient_case table[] = {
+        {"1,4", "1,3",
+         "%o = const float32[2] {0.2, 1.3} %s = const int64[1] {3} "
+         "%r = Resize(%a, %o, _, %s) {axes=[1], mode=\"linear\", extrapolation_value=4.0, "
+         "coordinate_transformation_mode=\"tf_crop_and_resize\"} %f = Mul(%r, %b)",
+         0, 0},
+        {"1,1,2,2", "1,1,4,2",
+         "%s = const float32[4] {1.0, 1.0, 2.0, 1.0} %r = Upsample(%a, %s) {mode=\"linear\"} "
+         "%f = Mul(%r, %b)",
+         0, 0},
     };
     gradient_table(table, HG_COUNT(table));
 }
@@ -388,11 +486,9 @@ static void gradient_symbols(void)
 }
 
 const hg_test_case hg_tests_op_gradient[] = {
-    {"pointwise", gradient_pointwise},
-    {"reductions", gradient_reductions},
-    {"products", gradient_products},
-    {"moves", gradient_moves},
-    {"walks", gradient_walks},
-    {"symbols", gradient_symbols},
-    {0},
+    {"pointwise", gradient_pointwise}, {"reductions", gradient_reductions},
+    {"scatters", gradient_scatters},   {"running", gradient_running},
+    {"products", gradient_products},   {"resized", gradient_resized},
+    {"moves", gradient_moves},         {"walks", gradient_walks},
+    {"symbols", gradient_symbols},     {0},
 };
