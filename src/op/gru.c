@@ -14,6 +14,11 @@ static holo_status gru_emit(hg_emit *e)
     return hg_rnn_emit(e, &gru_form);
 }
 
+static holo_status gru_gradient(hg_gradient *d)
+{
+    return hg_rnn_gradient(d, &gru_form);
+}
+
 const hg_op hg_op_gru = {
     .name = "GRU",
     .brief = "a recurrent layer with gated units",
@@ -25,4 +30,5 @@ const hg_op hg_op_gru = {
     .infer = gru_infer,
     .kernel = "gru",
     .emit = gru_emit,
+    .gradient = gru_gradient,
 };

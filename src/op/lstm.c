@@ -14,6 +14,11 @@ static holo_status lstm_emit(hg_emit *e)
     return hg_rnn_emit(e, &lstm_form);
 }
 
+static holo_status lstm_gradient(hg_gradient *d)
+{
+    return hg_rnn_gradient(d, &lstm_form);
+}
+
 const hg_op hg_op_lstm = {
     .name = "LSTM",
     .brief = "a recurrent layer with long short-term memory",
@@ -25,4 +30,5 @@ const hg_op hg_op_lstm = {
     .infer = lstm_infer,
     .kernel = "lstm",
     .emit = lstm_emit,
+    .gradient = lstm_gradient,
 };

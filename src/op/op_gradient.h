@@ -36,6 +36,31 @@ HG_MUST_CHECK holo_status hg_gradient_pick(hg_gradient *d);
 /* From the formula of a point-wise node (op_gradient_lane.c). */
 HG_MUST_CHECK holo_status hg_gradient_lane(hg_gradient *d);
 
+/* ---- walking back (op_gradient_walk.c) --------------------------------------------------------
+ */
+
+/* Of values: one to differentiate by, one that the result needs, one that depends on the former. */
+enum { HG_GRADIENT_VARIABLE = 1, HG_GRADIENT_NEEDED = 2, HG_GRADIENT_ACTIVE = 4 };
+
+typedef struct hg_gradient_walk {
+    hg_build *b;
+    uint8_t *mark;          /* by value */
+    hg_value_id *result;    /* by value: its gradient, 0: none */
+    const hg_node_id *node; /* the last one first */
+    uint32_t n_node;
+} hg_gradient_walk;
+
+/* Adds up the gradients of what is active, from those of the results that are set. */
+HG_MUST_CHECK holo_status hg_gradient_backwards(const hg_gradient_walk *w);
+
+/* For rules of operators that are easier to say in others, each with a rule of its own: begin,
+ * build nodes on the inputs of the node, then go back through them; out has what stands for the
+ * outputs.
+ */
+hg_node_id hg_gradient_begin(const hg_gradient *d);
+HG_MUST_CHECK holo_status hg_gradient_through(hg_gradient *d, hg_node_id begin,
+                                              const hg_value_id *out);
+
 /* ---- building -------------------------------------------------------------------------------- */
 
 /* x seen with the dims of a type. */

@@ -3,11 +3,6 @@
 
 #include "op/op_window.h"
 
-typedef struct rnn_function {
-    int64_t kind;
-    double alpha, beta;
-} rnn_function;
-
 /* Names as in the standard, in the order of hg_rnn_activation; alpha and beta that apply when the
  * lists of the node are used up, and whether the function takes them from there. */
 static const struct {
@@ -37,7 +32,7 @@ static bool rnn_same_name(hg_str text, const char *name)
     return true;
 }
 
-static holo_status rnn_direction(const hg_infer *n, int64_t *out)
+holo_status hg_rnn_direction(const hg_infer *n, int64_t *out)
 {
     static const char *const name[] = {"forward", "reverse", "bidirectional"};
     hg_str text;
@@ -58,8 +53,8 @@ static double rnn_take(const hg_attr *list, size_t *at, bool wanted, double stan
 }
 
 /* Functions of all directions into out[]; *count of them. */
-static holo_status rnn_functions(const hg_infer *n, const hg_rnn_form *form, int64_t directions,
-                                 rnn_function *out, uint32_t *count)
+holo_status hg_rnn_activations(const hg_infer *n, const hg_rnn_form *form, int64_t directions,
+                               hg_rnn_function *out, uint32_t *count)
 {
     const hg_attr *names = hg_node_attr(n->node, "activations");
     const hg_attr *alpha = hg_node_attr(n->node, "activation_alpha");
@@ -116,16 +111,16 @@ holo_status hg_rnn_infer(hg_infer *n, const hg_rnn_form *form)
 {
     int64_t direction, layout, variant;
     double clip;
-    rnn_function function[6] = {{0}};
+    hg_rnn_function function[HG_RNN_MAX_FUNCTION] = {{0}};
     uint32_t count = 0;
     for (uint32_t i = 0; i < 3; i++)
         HG_TRY(hg_infer_rank(n, i, 3, 3));
-    HG_TRY(rnn_direction(n, &direction));
+    HG_TRY(hg_rnn_direction(n, &direction));
     HG_TRY(hg_attr_int(n, "layout", 0, &layout));
     HG_TRY(hg_attr_float(n, "clip", 0.0, &clip));
     if (form->variant != NULL) HG_TRY(hg_attr_int(n, form->variant, 0, &variant));
     int64_t directions = direction == HG_RNN_BIDIRECTIONAL ? 2 : 1;
-    HG_TRY(rnn_functions(n, form, directions, function, &count));
+    HG_TRY(hg_rnn_activations(n, form, directions, function, &count));
     hg_dim hidden = n->in[2]->dim[2], both = hg_dim_const(n->dims, directions);
     HG_TRY(rnn_check_inputs(n, form, hidden));
     hg_dim steps = n->in[0]->dim[layout != 0], batch = n->in[0]->dim[layout == 0];
@@ -144,10 +139,11 @@ holo_status hg_rnn_emit(hg_emit *e, const hg_rnn_form *form)
 {
     hg_infer n = hg_emit_reader(e);
     int64_t direction;
-    rnn_function function[6] = {{0}};
+    hg_rnn_function function[HG_RNN_MAX_FUNCTION] = {{0}};
     uint32_t count = 0;
-    HG_TRY(rnn_direction(&n, &direction));
-    HG_TRY(rnn_functions(&n, form, direction == HG_RNN_BIDIRECTIONAL ? 2 : 1, function, &count));
+    HG_TRY(hg_rnn_direction(&n, &direction));
+    HG_TRY(
+        hg_rnn_activations(&n, form, direction == HG_RNN_BIDIRECTIONAL ? 2 : 1, function, &count));
     HG_TRY(hg_emit_int(e, hg_node_int(e->node, "layout", 0) != 0));
     HG_TRY(hg_emit_int(e, direction));
     HG_TRY(hg_emit_float(e, hg_node_float(e->node, "clip", 0.0)));

@@ -14,5 +14,19 @@ typedef struct hg_rnn_form {
 /* Outputs Y, Y_h and, where there is one, Y_c. */
 HG_MUST_CHECK holo_status hg_rnn_infer(hg_infer *n, const hg_rnn_form *form);
 HG_MUST_CHECK holo_status hg_rnn_emit(hg_emit *e, const hg_rnn_form *form);
+/* The rule of all three (op_rnn_gradient.c). */
+HG_MUST_CHECK holo_status hg_rnn_gradient(hg_gradient *d, const hg_rnn_form *form);
+
+typedef struct hg_rnn_function {
+    int64_t kind; /* hg_rnn_activation */
+    double alpha, beta;
+} hg_rnn_function;
+enum { HG_RNN_MAX_FUNCTION = 6 };
+
+/* HG_RNN_FORWARD ...; the functions of all directions, *count of them. */
+HG_MUST_CHECK holo_status hg_rnn_direction(const hg_infer *n, int64_t *out);
+HG_MUST_CHECK holo_status hg_rnn_activations(const hg_infer *n, const hg_rnn_form *form,
+                                             int64_t directions, hg_rnn_function *out,
+                                             uint32_t *count);
 
 #endif

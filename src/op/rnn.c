@@ -13,6 +13,11 @@ static holo_status rnn_emit(hg_emit *e)
     return hg_rnn_emit(e, &rnn_form);
 }
 
+static holo_status rnn_gradient(hg_gradient *d)
+{
+    return hg_rnn_gradient(d, &rnn_form);
+}
+
 const hg_op hg_op_rnn = {
     .name = "RNN",
     .brief = "a recurrent layer: h = f(W x + R h + b)",
@@ -24,4 +29,5 @@ const hg_op hg_op_rnn = {
     .infer = rnn_infer,
     .kernel = "rnn",
     .emit = rnn_emit,
+    .gradient = rnn_gradient,
 };

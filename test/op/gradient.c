@@ -358,6 +358,54 @@ static void gradient_resized(void)
     gradient_table(table, HG_COUNT(table));
 }
 
+/* Two steps of a batch of two, two inputs and two hidden elements; the weights are the variables.
+ */
+static void gradient_recurrent(void)
+{
+    static const char *const node[] = {
+        "%o, %h = RNN(%x, %a, %b) {hidden_size=2}",
+        "%o, %h = RNN(%x, %a, %b, _, %n, %s) {hidden_size=2, direction=\"reverse\", "
+        "activations=[\"ScaledTanh\"], activation_alpha=[0.5], activation_beta=[1.5], clip=0.75}",
+        "%o, %h = RNN(%v, %a, %b, _, %n, %s) {hidden_size=2, layout=1, "
+        "activations=[\"HardSigmoid\"]}",
+        "%g = Concat(%a, %a, %b) {axis=1} %q = Concat(%b, %a, %b) {axis=1} "
+        "%o, %h = GRU(%x, %g, %q, %c6, %n, %s) {hidden_size=2}",
+        "%g = Concat(%a, %a, %b) {axis=1} %q = Concat(%b, %a, %b) {axis=1} "
+        "%o, %h = GRU(%x, %g, %q, %c6, _, %s) {hidden_size=2, linear_before_reset=1, "
+        "activations=[\"Elu\", \"Affine\"], activation_alpha=[0.3, 0.5], activation_beta=[0.1]}",
+        "%g = Concat(%a, %a, %b, %b) {axis=1} %q = Concat(%b, %a, %b, %a) {axis=1} "
+        "%o, %h, %k = LSTM(%x, %g, %q, %c8, %n, %s, %s, %p) {hidden_size=2} %w = Add(%h, %k)",
+        "%g = Concat(%a, %a, %b, %b) {axis=1} %q = Concat(%b, %a, %b, %a) {axis=1} "
+        "%o, %h, %k = LSTM(%x, %g, %q) {hidden_size=2, input_forget=1, direction=\"reverse\"}",
+        "%g1 = Concat(%a, %a, %b, %b) {axis=1} %q1 = Concat(%b, %a, %b, %a) {axis=1} "
+        "%g = Concat(%g1, %q1) {axis=0} %q = Concat(%q1, %g1) {axis=0} "
+        "%o, %h, %k = LSTM(%x, %g, %q, _, %n) {hidden_size=2, direction=\"bidirectional\"}",
+    };
+    for (size_t i = 0; i < HG_COUNT(node); i++) {
+        char body[2000];
+        snprintf(body, sizeof body,
+                 "%%x = const float64[2,2,2] {0.5, -0.25, 1, 0.75, -1, 0.5, 0.25, -0.75} "
+                 "%%v = const float64[2,2,2] {0.5, -0.25, 1, 0.75, -1, 0.5, 0.25, -0.75} "
+                 "%%n = const int32[2] {2, 1} "
+                 "%%s = const float64[%s] {0.1, -0.3, 0.2, 0.4} "
+                 "%%p = const float64[1,6] {0.1, 0.2, -0.3, 0.4, 0.5, -0.6} "
+                 "%%c6 = const float64[1,12] {1, 2, 3, 4, 5, 6, -1, -2, -3, -4, -5, -6} "
+                 "%%c8 = const float64[1,16] {1,2,3,4,5,6,7,8,-1,-2,-3,-4,-5,-6,-7,-8} "
+                 "%s %%t = Mul(%%o, %%o) %%t2 = ReduceSum(%%t) {keepdims=0} "
+                 "%%t3 = ReduceSum(%%h) {keepdims=0} %%f = Add(%%t2, %%t3)",
+                 i == 2 ? "2,1,2" : "1,2,2", node[i]);
+        gradient_check(&(gradient_case){"1,2,2", "1,2,2", body, -1, 1});
+    }
+    /* the input, the bias and the first state */
+    gradient_check(&(gradient_case){
+        "3,1,2", "1,4",
+        "%w = const float64[1,2,2] {0.5, -1, 0.25, 0.75} %z = const int64[1] {0} "
+        "%e = const int64[1] {2} %i = const int64[1] {1} %s = Slice(%b, %z, %e, %i) "
+        "%q = const int64[3] {1, 1, 2} %h0 = Reshape(%s, %q) "
+        "%o, %h = RNN(%a, %w, %w, %b, _, %h0) {hidden_size=2} %f = Mul(%o, %o)",
+        -1, 1});
+}
+
 /* Each moves elements, then weighs them. */
 static void gradient_moves(void)
 {
@@ -486,9 +534,15 @@ static void gradient_symbols(void)
 }
 
 const hg_test_case hg_tests_op_gradient[] = {
-    {"pointwise", gradient_pointwise}, {"reductions", gradient_reductions},
-    {"scatters", gradient_scatters},   {"running", gradient_running},
-    {"products", gradient_products},   {"resized", gradient_resized},
-    {"moves", gradient_moves},         {"walks", gradient_walks},
-    {"symbols", gradient_symbols},     {0},
+    {"pointwise", gradient_pointwise},
+    {"reductions", gradient_reductions},
+    {"scatters", gradient_scatters},
+    {"running", gradient_running},
+    {"products", gradient_products},
+    {"resized", gradient_resized},
+    {"recurrent", gradient_recurrent},
+    {"moves", gradient_moves},
+    {"walks", gradient_walks},
+    {"symbols", gradient_symbols},
+    {0},
 };

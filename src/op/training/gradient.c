@@ -9,8 +9,6 @@
  * than those that are named, the nodes that depend on them are computed once more first. */
 #include "op/op_gradient.h"
 
-enum { GRADIENT_VARIABLE = 1, GRADIENT_NEEDED = 2, GRADIENT_ACTIVE = 4 };
-
 typedef struct gradient_walk {
     hg_build *b;
     uint32_t n_x, n_variable; /* xs; with zs */
@@ -55,20 +53,13 @@ static holo_status gradient_infer(hg_infer *n)
 
 /* ---- what lies between ----------------------------------------------------------------------- */
 
-static bool gradient_any(const gradient_walk *w, const hg_value_id *list, uint32_t n, uint8_t mark)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i] != 0 && (w->mark[list[i]] & mark) != 0) return true;
-    return false;
-}
-
 /* A body sees only what is inside: what comes from outside may depend on the variables. */
 static holo_status gradient_need(gradient_walk *w, hg_value_id value)
 {
     const hg_value *v = hg_graph_value(w->b->g, value);
-    w->mark[value] |= GRADIENT_NEEDED;
+    w->mark[value] |= HG_GRADIENT_NEEDED;
     if (!w->b->g->is_body || v->node != 0 || v->constant != NULL ||
-        (w->mark[value] & GRADIENT_VARIABLE) != 0)
+        (w->mark[value] & HG_GRADIENT_VARIABLE) != 0)
         return HOLO_OK;
     return hg_build_fail(w->b, HOLO_E_UNSUPPORTED,
                          "y depends on '%.*s', which is computed outside of this body",
@@ -86,8 +77,9 @@ static holo_status gradient_collect(gradient_walk *w)
         const hg_node *n = hg_graph_node(g, id);
         bool needed = false;
         for (uint32_t j = 0; j < n->n_out; j++)
-            needed |= n->out[j] != 0 && (w->mark[n->out[j]] &
-                                         (GRADIENT_NEEDED | GRADIENT_VARIABLE)) == GRADIENT_NEEDED;
+            needed |= n->out[j] != 0 &&
+                      (w->mark[n->out[j]] & (HG_GRADIENT_NEEDED | HG_GRADIENT_VARIABLE)) ==
+                          HG_GRADIENT_NEEDED;
         if (!needed) continue;
         w->node[w->n_node++] = id;
         for (uint32_t i = 0; i < n->n_in; i++)
@@ -140,80 +132,13 @@ static hg_value_id gradient_now(const gradient_walk *w, hg_value_id value)
 
 /* ---- backwards ------------------------------------------------------------------------------- */
 
-static bool gradient_is_float(const gradient_walk *w, hg_value_id value)
-{
-    return value != 0 && hg_dtype_in(hg_build_type(w->b, value)->dtype, HG_TYPES_FLOAT);
-}
-
-/* Whatever depends on one of xs, and is not whole numbers. */
-static void gradient_activate(gradient_walk *w)
-{
-    const hg_graph *g = w->b->g;
-    for (uint32_t k = w->n_node; k-- > 0;) {
-        const hg_node *n = hg_graph_node(g, w->node[k]);
-        bool active = false;
-        for (uint32_t i = 0; i < n->n_in; i++) {
-            const hg_value_id v = hg_node_in(g, n, i);
-            active |= gradient_any(w, &v, 1, GRADIENT_ACTIVE);
-        }
-        for (uint32_t j = 0; active && j < n->n_out; j++)
-            if (gradient_is_float(w, n->out[j])) w->mark[n->out[j]] |= GRADIENT_ACTIVE;
-    }
-}
-
-static holo_status gradient_apply(hg_gradient *d)
-{
-    const hg_op *op = hg_gradient_node(d)->op;
-    if (op->gradient != NULL) return op->gradient(d);
-    return hg_gradient_lane(d); /* says when there is no formula */
-}
-
-static holo_status gradient_add(gradient_walk *w, hg_value_id value, hg_value_id more)
-{
-    hg_build *b = w->b;
-    const hg_type type = *hg_build_type(b, value);
-    more = hg_build_cast(b, hg_build_fit(b, more, &type), type.dtype);
-    hg_value_id *sum = &w->result[value];
-    *sum = *sum == 0 ? more : hg_build_2(b, "Add", *sum, more);
-    return b->status;
-}
-
-static holo_status gradient_node(gradient_walk *w, hg_node_id id)
-{
-    hg_graph *g = w->b->g;
-    const uint32_t n_in = hg_graph_node(g, id)->n_in, n_out = hg_graph_node(g, id)->n_out;
-    hg_value_id *in, *out;
-    bool *wanted, arrives = false, leaves = false;
-    HG_TRY(HG_NEW(w->b->ctx, n_in + 1, &in));
-    HG_TRY(HG_NEW(w->b->ctx, n_in + 1, &wanted));
-    HG_TRY(HG_NEW(w->b->ctx, n_out + 1, &out));
-    for (uint32_t j = 0; j < n_out; j++) {
-        const hg_value_id v = hg_graph_node(g, id)->out[j];
-        out[j] = v == 0 || (w->mark[v] & GRADIENT_VARIABLE) != 0 ? 0 : w->result[v];
-        arrives |= out[j] != 0;
-    }
-    for (uint32_t i = 0; i < n_in; i++) {
-        const hg_value_id v = hg_node_in(g, hg_graph_node(g, id), i);
-        wanted[i] = gradient_is_float(w, v) && gradient_any(w, &v, 1, GRADIENT_ACTIVE);
-        leaves |= wanted[i];
-    }
-    if (!arrives || !leaves) return HOLO_OK;
-    hg_gradient d = {.b = w->b, .id = id, .out = out, .in = in, .wanted = wanted};
-    HG_TRY(gradient_apply(&d));
-    for (uint32_t i = 0; i < n_in; i++)
-        if (wanted[i] && in[i] != 0)
-            HG_TRY(gradient_add(w, hg_node_in(g, hg_graph_node(g, id), i), in[i]));
-    return HOLO_OK;
-}
-
 static holo_status gradient_backwards(gradient_walk *w)
 {
     const hg_value_id y = gradient_now(w, w->y);
     const hg_type type = *hg_build_type(w->b, y);
     w->result[y] = hg_build_full(w->b, &type, 1.0);
-    for (uint32_t k = 0; k < w->n_node; k++)
-        HG_TRY(gradient_node(w, w->node[k]));
-    return w->b->status;
+    const hg_gradient_walk walk = {w->b, w->mark, w->result, w->node, w->n_node};
+    return hg_gradient_backwards(&walk);
 }
 
 /* ---- the operator ---------------------------------------------------------------------------- */
@@ -224,8 +149,8 @@ static void gradient_mark(gradient_walk *w, bool given)
     for (uint32_t i = 0; i < w->n_variable; i++) {
         hg_value_id v = hg_build_in(w->b, w->n_variable + i);
         if (given) v = gradient_now(w, v);
-        w->mark[v] |= GRADIENT_VARIABLE;
-        if (given && i < w->n_x) w->mark[v] |= GRADIENT_ACTIVE;
+        w->mark[v] |= HG_GRADIENT_VARIABLE;
+        if (given && i < w->n_x) w->mark[v] |= HG_GRADIENT_ACTIVE;
     }
 }
 
@@ -255,7 +180,6 @@ static holo_status gradient_lower(hg_build *b)
     HG_TRY(gradient_replay(&w));
     HG_TRY(gradient_room(&w));
     gradient_mark(&w, true);
-    gradient_activate(&w);
     HG_TRY(gradient_backwards(&w));
     for (uint32_t j = 0; j < n_out; j++) {
         const hg_value_id x = gradient_now(&w, hg_build_in(b, w.n_variable + j));
