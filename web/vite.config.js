@@ -11,19 +11,15 @@ const headers = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-// The package is loaded as it is, file by file: its workers start each other, which bundlers do not follow.
-const hologram = {
-  input: [at('index.html'), at('bench.html')],
-  external: ['hologram'],
-  output: { paths: { hologram: '../hologram/lib/index.js' } },
-};
-
-export default defineConfig(({ command }) => ({
+export default defineConfig({
   base: './',
-  // Compiled models, ONNX files, their tables and bindings/js; `./dev web` puts them there.
+  // Compiled models, ONNX files and their tables; `./dev web` puts them there.
   publicDir: at('../build/web/public'),
-  resolve: command === 'serve' ? { alias: { hologram: at('../bindings/js/lib/index.js') } } : {},
+  resolve: { alias: { hologram: at('../bindings/js/lib/index.js') } },
   worker: { format: 'es' },
-  build: { outDir: at('../build/web/page'), emptyOutDir: true, target: 'es2022', rollupOptions: hologram },
+  build: {
+    outDir: at('../build/web/page'), emptyOutDir: true, target: 'es2022',
+    rollupOptions: { input: [at('index.html'), at('bench.html')] },
+  },
   server: { host: '127.0.0.1', port: 5173, headers, fs: { allow: [at('..')] } },
-}));
+});

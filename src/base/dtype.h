@@ -29,6 +29,19 @@ typedef uint64_t hg_types;
 #define HG_TYPES_ANY                                                                               \
     (HG_TYPES_NUMBER | HG_TYPES_BOOL | HG_TYPES_STRING | HG_TYPES_COMPLEX | HG_TYPES_NARROW)
 
+/* A runtime for some models has code for their types alone (tools/prune.py); opening refuses
+ * others. */
+#ifndef HG_TYPES_LINKED
+#define HG_TYPES_LINKED UINT64_MAX
+#endif
+#define HG_IS_LINKED(dtype) ((HG_TYPES_LINKED & HG_TYPE_BIT(dtype)) != 0)
+
+/* The type of a tensor is `one`; false, and what depends on it gone, where that is not linked. */
+HG_INLINE bool hg_dtype_is(holo_dtype dtype, holo_dtype one)
+{
+    return HG_IS_LINKED(one) && dtype == one;
+}
+
 bool hg_dtype_is_valid(uint32_t dtype);
 /* Bits per element; 0 for none and for sequence, optional and map. */
 uint32_t hg_dtype_bits(holo_dtype dtype);

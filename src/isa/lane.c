@@ -227,7 +227,9 @@ static holo_status lane_verify_op(const hg_lane_code *code, uint32_t at, uint8_t
     else
         HG_TRY(lane_verify_reads(code, at, operands, held, e));
     held[op->dst] = (uint8_t)lane_result(fact, op->type);
-    if ((fact & LANE_SPECIAL) != 0 && (op->op != HG_LANE_CAST || op->index == op->type))
+    const bool is_linked = op->op != HG_LANE_NARROW || HG_IS_LINKED(op->index);
+    if ((fact & LANE_SPECIAL) != 0 && is_linked &&
+        (op->op != HG_LANE_CAST || op->index == op->type))
         return HOLO_OK;
     return lane_verify_linked(op, e);
 }

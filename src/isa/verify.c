@@ -60,6 +60,9 @@ static holo_status verify_value(const hg_program *p, uint32_t i, holo_error *e)
 {
     const hg_value_rec *v = &p->value[i];
     VERIFY(hg_dtype_is_valid(v->dtype), "value %u has unknown element type %u", i, v->dtype);
+    if (v->dtype < 64 && !HG_IS_LINKED(v->dtype))
+        return hg_fail(e, HOLO_E_KERNEL, "this runtime was made without the type %s of value %u",
+                       holo_dtype_text((holo_dtype)v->dtype), i);
     VERIFY(v->rank >= -1 && v->rank <= HG_MAX_RANK, "value %u has rank %d, at most %d is allowed",
            i, v->rank, HG_MAX_RANK);
     if (v->rank > 0) {

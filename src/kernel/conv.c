@@ -255,9 +255,9 @@ static void conv_tap(holo_dtype dtype, const hg_conv_shape *s, const hg_conv_lin
                      const void *x, const void *w, void *sum)
 {
     if (dtype == HOLO_F32) conv_tap_f32(s, line, x, w, sum);
-    if (dtype == HOLO_F64) conv_tap_f64(s, line, x, w, sum);
-    if (dtype == HOLO_F16) conv_tap_f16(s, line, x, w, sum);
-    if (dtype == HOLO_BF16) conv_tap_bf16(s, line, x, w, sum);
+    if (hg_dtype_is(dtype, HOLO_F64)) conv_tap_f64(s, line, x, w, sum);
+    if (hg_dtype_is(dtype, HOLO_F16)) conv_tap_f16(s, line, x, w, sum);
+    if (hg_dtype_is(dtype, HOLO_BF16)) conv_tap_bf16(s, line, x, w, sum);
 }
 
 static float conv_load(const holo_tensor *t, int64_t i)

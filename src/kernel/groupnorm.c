@@ -91,7 +91,7 @@ size_t hg_kernel_groupnorm_scratch(const hg_args *a)
 
 void hg_kernel_groupnorm_run(const hg_args *a, hg_range r)
 {
-    (a->in[0].dtype == HOLO_F64 ? groupnorm_f64_run : groupnorm_f32_run)(a, r);
+    (hg_dtype_is(a->in[0].dtype, HOLO_F64) ? groupnorm_f64_run : groupnorm_f32_run)(a, r);
 }
 
 const hg_kernel hg_kernels_groupnorm[] = {

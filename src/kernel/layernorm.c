@@ -94,7 +94,7 @@ size_t hg_kernel_layernorm_scratch(const hg_args *a)
 
 void hg_kernel_layernorm_run(const hg_args *a, hg_range r)
 {
-    (a->in[0].dtype == HOLO_F64 ? layernorm_f64_run : layernorm_f32_run)(a, r);
+    (hg_dtype_is(a->in[0].dtype, HOLO_F64) ? layernorm_f64_run : layernorm_f32_run)(a, r);
 }
 
 const hg_kernel hg_kernels_layernorm[] = {

@@ -164,11 +164,13 @@ static void matmul_row(holo_dtype dtype, const hg_matmul_shape *s, const void *a
                        void *c, double alpha)
 {
     if (dtype == HOLO_F32) matmul_row_f32(s, a, b, c, alpha);
-    if (dtype == HOLO_F64) matmul_row_f64(s, a, b, c, alpha);
-    if (dtype == HOLO_F16) matmul_row_f16(s, a, b, c, alpha);
-    if (dtype == HOLO_BF16) matmul_row_bf16(s, a, b, c, alpha);
-    if (dtype == HOLO_I32 || dtype == HOLO_U32) matmul_row_i32(s, a, b, c, alpha);
-    if (dtype == HOLO_I64 || dtype == HOLO_U64) matmul_row_i64(s, a, b, c, alpha);
+    if (hg_dtype_is(dtype, HOLO_F64)) matmul_row_f64(s, a, b, c, alpha);
+    if (hg_dtype_is(dtype, HOLO_F16)) matmul_row_f16(s, a, b, c, alpha);
+    if (hg_dtype_is(dtype, HOLO_BF16)) matmul_row_bf16(s, a, b, c, alpha);
+    if (hg_dtype_is(dtype, HOLO_I32) || hg_dtype_is(dtype, HOLO_U32))
+        matmul_row_i32(s, a, b, c, alpha);
+    if (hg_dtype_is(dtype, HOLO_I64) || hg_dtype_is(dtype, HOLO_U64))
+        matmul_row_i64(s, a, b, c, alpha);
 }
 
 static void matmul_store_row(holo_dtype dtype, const void *row, int64_t n, void *out)

@@ -221,11 +221,11 @@ typedef void (*pool_line_fn)(const hg_pool_shape *s, const pool_line *l, const v
 static pool_line_fn pool_pick(holo_dtype dtype, hg_pool_mode mode)
 {
     const bool largest = mode == HG_POOL_MAX;
-    if (dtype == HOLO_F64) return largest ? pool_max_f64 : pool_add_f64;
-    if (dtype == HOLO_F16) return largest ? pool_max_f16 : pool_add_f16;
-    if (dtype == HOLO_BF16) return largest ? pool_max_bf16 : pool_add_bf16;
-    if (dtype == HOLO_I8) return pool_max_i8;
-    if (dtype == HOLO_U8) return pool_max_u8;
+    if (hg_dtype_is(dtype, HOLO_F64)) return largest ? pool_max_f64 : pool_add_f64;
+    if (hg_dtype_is(dtype, HOLO_F16)) return largest ? pool_max_f16 : pool_add_f16;
+    if (hg_dtype_is(dtype, HOLO_BF16)) return largest ? pool_max_bf16 : pool_add_bf16;
+    if (hg_dtype_is(dtype, HOLO_I8)) return pool_max_i8;
+    if (hg_dtype_is(dtype, HOLO_U8)) return pool_max_u8;
     return largest ? pool_max_f32 : pool_add_f32;
 }
 

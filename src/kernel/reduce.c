@@ -84,16 +84,18 @@ static hg_reduce_step reduce_u64_step(hg_reduce_op op)
     return reduce_i64_step(op == HG_REDUCE_L1 ? HG_REDUCE_SUM : op);
 }
 
+/* Accumulated in f64: integers for LogSumExp. */
+#define REDUCE_F64_TYPES (HG_TYPE_BIT(HOLO_F64) | HG_TYPES_INT)
+
 hg_reduce_step hg_reduce_step_reference(hg_reduce_op op, hg_lane_type domain)
 {
-    switch (domain) {
-    case HG_LANE_F32: return reduce_f32_step(op);
-    case HG_LANE_F64: return reduce_f64_step(op);
-    case HG_LANE_U64: return reduce_u64_step(op);
-    case HG_LANE_I32:
-    case HG_LANE_I64: break;
-    }
-    return reduce_i64_step(op);
+    if (domain == HG_LANE_F64 && (HG_TYPES_LINKED & REDUCE_F64_TYPES) != 0)
+        return reduce_f64_step(op);
+    if (domain == HG_LANE_U64 && (HG_TYPES_LINKED & HG_TYPES_UNSIGNED_INT) != 0)
+        return reduce_u64_step(op);
+    if (domain != HG_LANE_F32 && (HG_TYPES_LINKED & (HG_TYPES_INT | HG_TYPES_BOOL)) != 0)
+        return reduce_i64_step(op);
+    return reduce_f32_step(op);
 }
 
 /* ---- shape ----------------------------------------------------------------------------------- */

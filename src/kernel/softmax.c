@@ -97,7 +97,7 @@ void hg_kernel_softmax_cost(const hg_args *a, hg_cost *cost)
 
 void hg_kernel_softmax_run(const hg_args *a, hg_range r)
 {
-    (a->in[0].dtype == HOLO_F64 ? softmax_f64_run : softmax_f32_run)(a, r);
+    (hg_dtype_is(a->in[0].dtype, HOLO_F64) ? softmax_f64_run : softmax_f32_run)(a, r);
 }
 
 const hg_kernel hg_kernels_softmax[] = {

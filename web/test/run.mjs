@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findBrowser, launch, openPage } from './browser.mjs';
+import { bundlers, checkBundle } from './bundle.mjs';
 import { serve } from './serve.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -178,6 +179,10 @@ const CASES = {
     expect(unnamed.length === 0, `without a name: ${unnamed.join(' ')}`);
   },
 };
+
+for (const name of bundlers) {
+  CASES[`the package goes through ${name}`] = ({ browser }) => checkBundle(name, browser);
+}
 
 async function run(name, test, browser, url) {
   const page = await openPage(browser);

@@ -1,5 +1,5 @@
 // engine.js - one instance of a module and one model in it. Everything here is synchronous and happens on the thread
-// that made the engine; host.js decides which one that is.
+// that made the engine; local.js and remote.js decide which one that is.
 import { HologramError, Tensor, TYPES, TYPE_NAMES, arrayOf, countOf, lengthOf } from './tensor.js';
 
 const PAGE = 65536;
@@ -228,10 +228,22 @@ export class Engine {
     return graph.session;
   }
 
+  /** The byte that stops a run from another thread: { memory, at }; null where no other thread sees the memory. */
+  cancelWord(number) {
+    if (this.#pool === 0) return null;
+    return { memory: this.#memory, at: this.#call('js_cancel_word', this.#session(number)) >>> 0 };
+  }
+
   /** Runs a graph; feeds and results are plain objects { type, data, dims } by name. */
-  run(number, feeds, wanted) {
+  run(number, feeds, wanted, isStopped) {
     const graph = this.#graph(number);
     const session = this.#session(number);
+    if (isStopped) {
+      // A cancel that came too late for the last run is not for this one; one for this run may be here already.
+      const word = this.cancelWord(number);
+      if (word) Atomics.store(new Uint8Array(word.memory.buffer), word.at, 0);
+      if (isStopped()) throw new HologramError('the run was cancelled', 'E_CANCELLED');
+    }
     this.#bind(graph, session, graph.bound, feeds);
     this.#check('holo_session_run', session);
     return this.#results(graph, session, wanted);

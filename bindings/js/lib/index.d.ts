@@ -141,7 +141,12 @@ export class Model {
   /** The result of an output that is no tensor is an array, a Map or null: use `run<...>` to say so. */
   run<R extends Record<string, Result> = Record<string, Tensor>>(
     feeds: Feeds,
-    options?: { outputs?: readonly string[]; graph?: string | number },
+    options?: {
+      outputs?: readonly string[];
+      graph?: string | number;
+      /** Ends the run with the signal's reason; where memory is shared the work stops too, elsewhere it is only not waited for. */
+      signal?: AbortSignal;
+    },
   ): Promise<R>;
   profile(feeds: Feeds, options?: { graph?: string | number }): Promise<StepRecord[]>;
   stats(graph?: string | number): Promise<SessionStats>;
@@ -171,7 +176,7 @@ export class InferenceSession {
   readonly outputNames: readonly string[];
   readonly inputMetadata: readonly (Port & { isTensor: boolean })[];
   readonly outputMetadata: readonly (Port & { isTensor: boolean })[];
-  run(feeds: Feeds, fetches?: readonly string[] | Record<string, unknown>, options?: unknown): Promise<Record<string, Tensor>>;
+  run(feeds: Feeds, fetches?: readonly string[] | Record<string, unknown>, options?: { signal?: AbortSignal; [key: string]: unknown }): Promise<Record<string, Tensor>>;
   release(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 // index.js - Hologram in JavaScript: README.md is the manual.
-import { LocalHost, WorkerHost } from './host.js';
+import { LocalHost } from './local.js';
 import { features, isNode, isPage, readFile } from './platform.js';
+import { WorkerHost } from './remote.js';
 import { chunksOf } from './source.js';
 import { HologramError, Tensor } from './tensor.js';
 
@@ -163,7 +164,9 @@ export class Model {
   async run(feeds, options = {}) {
     const graph = this.#graph(options.graph);
     const sent = Object.fromEntries(Object.entries(feeds).map(([name, feed]) => [name, plain(feed)]));
-    const results = await this.#queue((host) => host.run(graph, sent, options.outputs));
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const results = await this.#queue((host) => host.run(graph, sent, options.outputs, { signal }));
     return Object.fromEntries(Object.entries(results).map(([name, item]) => [name, publish(item)]));
   }
 
@@ -262,9 +265,9 @@ export class InferenceSession {
   }
 
   /** run(feeds), run(feeds, outputs) or run(feeds, outputs, options) */
-  async run(feeds, fetches = undefined) {
+  async run(feeds, fetches = undefined, options = {}) {
     const outputs = Array.isArray(fetches) ? fetches : fetches && Object.keys(fetches);
-    return this.#model.run(feeds, { outputs: outputs?.length ? outputs : undefined });
+    return this.#model.run(feeds, { outputs: outputs?.length ? outputs : undefined, signal: options.signal });
   }
 
   async release() {

@@ -46,11 +46,12 @@ function navigatorThreads() {
 // Node 20 has no navigator.
 const nodeThreads = isNode && globalThis.navigator === undefined ? (await node('os')).availableParallelism() : 1;
 
-/** A worker: { post(message, transfer), on(handler), terminate() }. */
-export async function spawn(kind) {
+/** A worker, lib/NAME.js: { post(message, transfer), on(handler), hold(isHeld), terminate() }. `make` makes it in a browser:
+ * it is written out where it is called, for bundlers. */
+export async function spawn(name, base, make) {
   if (isNode) {
     const { Worker } = await node('worker_threads');
-    const worker = new Worker(kind === 'thread' ? new URL('./thread.js', import.meta.url) : new URL('./worker.js', import.meta.url));
+    const worker = new Worker(new URL(`./${name}.js`, base));
     worker.unref(); // a model that is not disposed must not keep the program from ending
     return {
       post: (message, transfer) => worker.postMessage(message, transfer),
@@ -59,10 +60,7 @@ export async function spawn(kind) {
       terminate: () => void worker.terminate(),
     };
   }
-  const worker =
-    kind === 'thread'
-      ? new Worker(new URL('./thread.js', import.meta.url), { type: 'module', name: 'hologram thread' })
-      : new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'hologram' });
+  const worker = make();
   return {
     post: (message, transfer) => worker.postMessage(message, transfer ?? []),
     on: (handler, failed) => {

@@ -1,8 +1,9 @@
 /* module.c - what a page needs beside <hologram.h> to run models: memory, threads, sessions without
- * option structs. Every public function of the library is exported too; lib/engine.js calls both.
+ * option structs. The public functions that lib/engine.js calls are exported too (cmake/wasm.cmake).
  */
 #include "base/thread.h"
 #include "hologram.h"
+#include "runtime/session.h"
 
 #include <stdlib.h>
 
@@ -92,6 +93,13 @@ holo_session *js_session(const holo_model *model, uint32_t graph, holo_pool *poo
     options.pool = pool;
     options.trace = is_traced ? js_step : NULL;
     return holo_session_new(model, &options, &session, error) == HOLO_OK ? session : NULL;
+}
+
+/* What holo_session_cancel writes: a page whose worker is busy running cannot call it. */
+JS_EXPORT(js_cancel_word) void *js_cancel_word(holo_session *session)
+{
+    _Static_assert(sizeof session->shared->cancelled == 1, "a byte that JavaScript writes");
+    return &session->shared->cancelled;
 }
 
 JS_EXPORT(js_pool) holo_pool *js_pool(uint32_t threads, holo_error *error)

@@ -189,6 +189,26 @@ test('calls may overlap; a disposed model refuses them', async () => {
   await rejects(model.run({ x: new Float32Array(6), y: new Float32Array(3) }), 'E_STATE', /disposed/);
 });
 
+test('a signal ends a run; the model goes on', async () => {
+  const size = 600; // long enough to be in the middle of it, whatever the machine
+  const feeds = { a: new Tensor(new Float32Array(size * size).fill(1), [size, size]) };
+  feeds.b = feeds.a;
+  feeds.c = new Float32Array(size);
+  for (const options of [{ threads: 1, worker: true }, { threads: 2, worker: true }, single]) {
+    await withModel(await compiled(product), options, async (model) => {
+      await assert.rejects(model.run(feeds, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+      const control = new AbortController();
+      const first = model.run(feeds, { signal: control.signal });
+      const second = model.run(feeds); // is not stopped by it
+      setTimeout(() => control.abort(), 2);
+      const ended = await first.catch((error) => error);
+      assert.ok(ended.y !== undefined || ended.name === 'AbortError', String(ended));
+      const { y } = await second;
+      assert.ok(y.data.every((value) => value === size));
+    });
+  }
+});
+
 test('dimensions and shapes can be fixed, passes left out', async () => {
   const { bytes, report } = await Hologram.compile(product, {
     ...single, dims: { m: 2, n: { atMost: 64 } }, shapes: { c: [5] }, disable: [], optimize: false, stripShapes: true,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { Hologram, Tensor } from '../lib/index.js';
+import { unary } from './model.mjs';
 
 const [path, folder] = process.argv.slice(2);
 
@@ -19,7 +20,7 @@ function measure(where, name, limit, limitGzip) {
 
 const all = fileURLToPath(new URL('../wasm/', import.meta.url));
 for (const name of readdirSync(all).filter((n) => n.startsWith('hologram_rt'))) measure(all, name, 1_500_000, 400_000);
-for (const name of readdirSync(folder)) measure(folder, name, 420_000, 150_000);
+for (const name of readdirSync(folder)) measure(folder, name, 250_000, 100_000);
 
 async function result(assets) {
   const model = await Hologram.open(path, { assets, threads: 1, worker: false });
@@ -35,3 +36,10 @@ async function result(assets) {
 }
 
 assert.deepEqual(await result(`file://${folder}/`), await result(undefined));
+
+// What the module was made without is a sentence, not a wrong number.
+const DOUBLE = 11;
+const { bytes } = await Hologram.compile(unary('Neg', DOUBLE));
+await assert.rejects(Hologram.open(bytes, { assets: `file://${folder}/`, threads: 1, worker: false }), {
+  code: 'E_KERNEL', message: /made without the type float64/,
+});

@@ -254,7 +254,7 @@ static void conv_nhwc_block(const conv_nhwc_unit *u, hg_gemm_step *step, int64_t
 static void conv_nhwc_unit_run(const conv_nhwc_unit *u)
 {
     const conv_nhwc_plan *p = u->p;
-    const bool is_half = u->a->in[1].dtype == HOLO_F16;
+    const bool is_half = hg_dtype_is(u->a->in[1].dtype, HOLO_F16);
     hg_gemm_step step = {
         .row_step = u->n_rows, .b_step = is_half ? 32 : 64, .is_half = is_half, .alpha = 1};
     if (p->taps == 0) {

@@ -272,7 +272,7 @@ static void winograd_weights(const winograd_unit *u, int64_t panel, int64_t c0, 
 {
     const holo_tensor *w = &u->a->in[1];
     const int64_t channels = u->p->s.g.c, step = depth * HG_PANEL;
-    const bool is_half = w->dtype == HOLO_F16;
+    const bool is_half = hg_dtype_is(w->dtype, HOLO_F16);
     const int64_t size = is_half ? 2 : 4;
     const char *from = (const char *)w->data + (panel * u->p->s.k + c0) * HG_PANEL * size;
     for (int64_t c = 0; c < depth; c++, from += HG_PANEL * size)

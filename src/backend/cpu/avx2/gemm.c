@@ -178,7 +178,7 @@ typedef void (*gemm_tile_fn)(const hg_gemm_step *s, int64_t first);
     }                                                                                              \
     static void gemm_f16_##rows##x16(const hg_gemm_step *s, int64_t first)                         \
     {                                                                                              \
-        gemm_tile(rows, true, s, first);                                                           \
+        if (HG_IS_LINKED(HOLO_F16)) gemm_tile(rows, true, s, first);                               \
     }
 
 #if HG_VEC8_REGISTERS >= 16
@@ -199,7 +199,7 @@ HG_INLINE void gemm_narrow_tile(const int rows, const bool is_half, const hg_gem
     }                                                                                              \
     static void gemm_f16_##rows##x8(const hg_gemm_step *s, int64_t first)                          \
     {                                                                                              \
-        gemm_narrow_tile(rows, true, s, first);                                                    \
+        if (HG_IS_LINKED(HOLO_F16)) gemm_narrow_tile(rows, true, s, first);                        \
     }
 GEMM_NARROW(1)
 GEMM_NARROW(4)
@@ -358,7 +358,7 @@ HG_INLINE void gemm_stream_tile(const int rows, const int panels, const bool is_
 #define GEMM_STREAM(rows, panels, type, is_half)                                                   \
     static void gemm_##type##_##rows##x##panels##p(const hg_gemm_stream *s)                        \
     {                                                                                              \
-        gemm_stream_tile(rows, panels, is_half, s);                                                \
+        if (!(is_half) || HG_IS_LINKED(HOLO_F16)) gemm_stream_tile(rows, panels, is_half, s);      \
     }
 #define GEMM_STREAMS(rows, panels)                                                                 \
     GEMM_STREAM(rows, panels, f32, false)                                                          \

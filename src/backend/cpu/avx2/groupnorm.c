@@ -14,7 +14,7 @@
 
 static void groupnorm_run_avx2(const hg_args *a, hg_range r)
 {
-    (a->in[0].dtype == HOLO_F64 ? hg_kernel_groupnorm_run : groupnorm_avx2_run)(a, r);
+    (hg_dtype_is(a->in[0].dtype, HOLO_F64) ? hg_kernel_groupnorm_run : groupnorm_avx2_run)(a, r);
 }
 
 const hg_kernel hg_kernels_groupnorm_avx2[] = {

@@ -14,7 +14,7 @@
 
 static void layernorm_run_avx2(const hg_args *a, hg_range r)
 {
-    (a->in[0].dtype == HOLO_F64 ? hg_kernel_layernorm_run : layernorm_avx2_run)(a, r);
+    (hg_dtype_is(a->in[0].dtype, HOLO_F64) ? hg_kernel_layernorm_run : layernorm_avx2_run)(a, r);
 }
 
 const hg_kernel hg_kernels_layernorm_avx2[] = {

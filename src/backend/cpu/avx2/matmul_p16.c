@@ -88,7 +88,7 @@ static void matmul_p16_unit_tiles(const matmul_p16_unit *u)
 {
     const holo_tensor *w = &u->a->in[1];
     const int64_t k = u->plan->s.k, sum_ld = u->plan->group * HG_PANEL;
-    const bool is_half = w->dtype == HOLO_F16;
+    const bool is_half = hg_dtype_is(w->dtype, HOLO_F16);
     const int64_t line = is_half ? 32 : 64; /* bytes of 16 weights */
     const int64_t blocks = hg_max(1, hg_ceil_div(k, HG_GEMM_DEPTH));
     const int64_t depth = hg_ceil_div(k, blocks);
@@ -134,7 +134,7 @@ static void matmul_p16_unit_stream(const matmul_p16_unit *u)
 {
     const hg_matmul_p16_shape *s = &u->plan->s;
     const holo_tensor *w = &u->a->in[1];
-    const bool is_half = w->dtype == HOLO_F16;
+    const bool is_half = hg_dtype_is(w->dtype, HOLO_F16);
     const int64_t ld = u->plan->group * HG_PANEL;
     const int64_t line = is_half ? 32 : 64; /* bytes of 16 weights */
     const hg_gemm_stream stream = {.a = u->rows[0],

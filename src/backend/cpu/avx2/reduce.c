@@ -42,7 +42,8 @@ REDUCE_EXTREME(min, _mm256_min_ps)
 
 static hg_reduce_step reduce_step_avx2(hg_reduce_op op, hg_lane_type domain)
 {
-    if (domain != HG_LANE_F32) return hg_reduce_step_reference(op, domain);
+    const bool has_others = (HG_TYPES_LINKED & ~HG_TYPE_BIT(HOLO_F32)) != 0;
+    if (domain != HG_LANE_F32 && has_others) return hg_reduce_step_reference(op, domain);
     hg_reduce_step step = reduce_avx2_step(op);
     if (step.enter == reduce_avx2_max) step.enter = reduce_avx2_max_16;
     if (step.enter == reduce_avx2_min) step.enter = reduce_avx2_min_16;

@@ -37,7 +37,7 @@ static float softmax_avx2_max(const float *x, int64_t n)
 
 static void softmax_run_avx2(const hg_args *a, hg_range r)
 {
-    (a->in[0].dtype == HOLO_F64 ? hg_kernel_softmax_run : softmax_avx2_run)(a, r);
+    (hg_dtype_is(a->in[0].dtype, HOLO_F64) ? hg_kernel_softmax_run : softmax_avx2_run)(a, r);
 }
 
 const hg_kernel hg_kernels_softmax_avx2[] = {
