@@ -36,7 +36,7 @@ set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/isa/lane.c APPEND PROPERTY
 hg_wasm_objects(table_objects ${table_source})
 hg_wasm_objects(compile_objects ${compile_sources})
 hg_wasm_objects(js_objects bindings/js/src/module.c bindings/js/src/stdio.c)
-hg_wasm_objects(js_run_objects bindings/js/src/format.c)
+hg_wasm_objects(js_run_objects bindings/js/src/format.c bindings/js/src/memory.c)
 hg_wasm_objects(js_compile_objects bindings/js/src/module_compile.c)
 foreach(objects IN ITEMS run_objects typed_objects js_run_objects) # a page downloads them; tuned kernels are fast
   target_compile_options(${objects} PRIVATE $<$<CONFIG:Release>:-Oz>)
