@@ -146,6 +146,16 @@ static inline holo_status fault_run_once(const holo_model *model, holo_session *
     return status;
 }
 
+/* A memo with some room of its own beside what the file carries, mostly; NULL: none. */
+static inline holo_memo *fault_memo(const holo_model *model, uint64_t *state)
+{
+    holo_memo_options options = HOLO_MEMO_OPTIONS_INIT;
+    holo_memo *memo = NULL;
+    options.memory_bytes = fault_below(state, 2) == 0 ? 0 : 1 << 14;
+    if (fault_below(state, 4) == 0) return NULL;
+    return holo_memo_new(model, &options, &memo, NULL) == HOLO_OK ? memo : NULL;
+}
+
 /* Opens the bytes; what opens is run twice within small limits. OK when one run was. */
 static inline holo_status fault_play(const uint8_t *data, size_t size, uint64_t *state,
                                      bool *opened, holo_error *e)
@@ -164,10 +174,12 @@ static inline holo_status fault_play(const uint8_t *data, size_t size, uint64_t 
     holo_session *session = NULL;
     holo_status status = holo_model_open_memory(data, size, holo_kernels_all(), &open, &model, e);
     *opened = status == HOLO_OK;
+    if (status == HOLO_OK) options.memo = fault_memo(model, state);
     if (status == HOLO_OK) status = holo_session_new(model, &options, &session, e);
     if (status == HOLO_OK) status = fault_run_once(model, session, state, e);
     if (session != NULL && fault_run_once(model, session, state, e) == HOLO_OK) status = HOLO_OK;
     holo_session_free(session);
+    holo_memo_free(options.memo);
     holo_model_free(model);
     return status;
 }
