@@ -188,6 +188,7 @@ static int compile_write_report(const hg_cli *cli, const char *model_path, const
     holo_status status = hg_io_writer_open(path, &writer, &error);
     if (status == HOLO_OK) {
         status = holo_model_inspect(model, HOLO_INSPECT_HTML, hg_io_writer_sink, &writer, &error);
+        status = hg_io_writer_why(&writer, status, &error);
         if (status == HOLO_OK)
             status = hg_io_writer_commit(&writer, &error);
         else
@@ -217,6 +218,7 @@ static holo_status compile_emit_c(const hg_cli *cli, const char *path,
     if (status == HOLO_OK) status = hg_io_writer_open(path, &writer, error);
     if (status == HOLO_OK) {
         status = holo_model_emit_c(model, 0, symbol, hg_io_writer_sink, &writer, error);
+        status = hg_io_writer_why(&writer, status, error);
         if (status == HOLO_OK)
             status = hg_io_writer_commit(&writer, error);
         else
@@ -338,6 +340,7 @@ static int compile_run(const hg_cli *cli, const void *args)
     holo_status status = compile_all(cli, a, &options, &report, &error);
     double seconds = hg_cli_now() - start;
     hg_cli_progress_end(&progress);
+    if (a->emit_onnx != NULL) status = hg_io_writer_why(&lists.onnx, status, &error);
     if (status == HOLO_OK && a->emit_onnx != NULL) {
         status = hg_io_writer_commit(&lists.onnx, &error);
         lists.onnx.file = NULL;

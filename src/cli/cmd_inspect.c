@@ -13,7 +13,8 @@ static int inspect_write(const hg_cli *cli, const holo_model *model, holo_inspec
     hg_io_writer writer;
     holo_error error = {0};
     if (hg_io_writer_open(path, &writer, &error) != HOLO_OK) return hg_cli_fail(cli, &error);
-    if (holo_model_inspect(model, form, hg_io_writer_sink, &writer, &error) != HOLO_OK) {
+    holo_status status = holo_model_inspect(model, form, hg_io_writer_sink, &writer, &error);
+    if (hg_io_writer_why(&writer, status, &error) != HOLO_OK) {
         hg_io_writer_abort(&writer);
         return hg_cli_fail(cli, &error);
     }

@@ -150,6 +150,7 @@ holo_status hg_io_writer_open(const char *path, hg_io_writer *out, holo_error *e
     if (strcmp(path, "-") == 0) {
         out->file = stdout;
         out->path = out->temporary = NULL;
+        out->failed = 0;
         return HOLO_OK;
     }
     w.path = strdup(path);
@@ -199,6 +200,13 @@ holo_status hg_io_writer_commit(hg_io_writer *w, holo_error *error)
     return status;
 }
 
+holo_status hg_io_writer_why(const hg_io_writer *w, holo_status status, holo_error *error)
+{
+    if (w->failed == 0) return status;
+    return hg_fail(error, HOLO_E_IO, "cannot write %s: %s",
+                   w->path == NULL ? "standard output" : w->path, strerror(w->failed));
+}
+
 void hg_io_writer_abort(hg_io_writer *w)
 {
     if (w->file != NULL && w->path != NULL) fclose(w->file);
@@ -209,7 +217,9 @@ void hg_io_writer_abort(hg_io_writer *w)
 bool hg_io_writer_sink(void *writer, const void *bytes, size_t size)
 {
     hg_io_writer *w = writer;
-    return fwrite(bytes, 1, size, w->file) == size;
+    if (fwrite(bytes, 1, size, w->file) == size) return true;
+    if (w->failed == 0) w->failed = errno;
+    return false;
 }
 
 holo_status hg_io_make_folder(const char *path, holo_error *error)

@@ -30,6 +30,7 @@ typedef struct hg_io_writer {
     FILE *file;
     char *path;      /* NULL: standard output */
     char *temporary; /* NULL: path is a device or pipe and written directly */
+    int failed;      /* errno of the first write that did not succeed */
 } hg_io_writer;
 
 /* "-" is standard output. After success, end with commit or abort. */
@@ -37,6 +38,8 @@ HG_MUST_CHECK holo_status hg_io_writer_open(const char *path, hg_io_writer *out,
 /* Flushes and renames; on failure nothing is left behind. */
 HG_MUST_CHECK holo_status hg_io_writer_commit(hg_io_writer *writer, holo_error *error);
 void hg_io_writer_abort(hg_io_writer *writer);
+/* Of what failed while it wrote: names the file and the reason when that was it. Before abort. */
+holo_status hg_io_writer_why(const hg_io_writer *writer, holo_status status, holo_error *error);
 /* A holo_sink_fn; user is the hg_io_writer. */
 bool hg_io_writer_sink(void *writer, const void *bytes, size_t size);
 

@@ -21,6 +21,24 @@ limited compile "$model" -o new/model.holo -q
 [ "$(cat new/model.holo)" = before ] || fail "the old file was touched"
 [ "$(ls new)" = model.holo ] || fail "left behind: $(ls new)"
 run_as 0 compile "$model" -o model.holo -q
+# The other files that a compile writes.
+limited compile "$model" --dim batch=1 --emit-c new/model.c -q
+limited compile "$model" --quantize int8 --emit-onnx new/model.onnx -q
+limited inspect model.holo --html new/model.html -q
+for ending in c o; do
+    limited embed model.holo -o new/model.$ending -q
+done
+[ "$(ls new)" = model.holo ] || fail "left behind: $(ls new)"
+# One with the answers of a run, whose file is small enough, needs the memo to be too large.
+dense d.onnx
+mkdir in
+unary same.onnx Identity
+for seed in 1 2 3; do
+    run_as 0 run same.onnx --dim n=4000 --seed $seed --output-dir seed
+    mv seed/0_y.npy in/$seed.npy
+done
+limited compile d.onnx -o new/memo.holo --precompute in -q
+[ "$(ls new)" = model.holo ] || fail "left behind: $(ls new)"
 mkdir results
 limited run model.holo --input input_ids=random --output-dir results
 absent results/*
