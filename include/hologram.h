@@ -608,9 +608,10 @@ typedef struct holo_session_options {
     uint32_t flags;
     uint32_t graph;
     holo_pool *pool; /* NULL: the calling thread alone */
-    void *memory;    /* NULL: from the allocator. 64-byte aligned; E_NOMEM says how much is needed.
-                        Bodies of If and Loop and data-dependent results take theirs from the
-                        allocator even so; limits.memory_bytes counts those, too */
+    void *memory;    /* for what prepare lays out, bodies of If and Loop included; NULL: from the
+                        allocator. 64-byte aligned. A session with HOLO_SESSION_MEASURE says how
+                        much it takes: arena_bytes and scratch_bytes. Data-dependent results come
+                        from the allocator even so (late_bytes); limits.memory_bytes counts those */
     size_t memory_bytes;
     size_t late_bytes; /* reserve for data-dependent results; 0: 1 MiB if the graph has any */
     const holo_allocator *allocator;

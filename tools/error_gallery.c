@@ -26,7 +26,7 @@ static const gallery_case gallery_compile[] = {
      .graph = "graph(%x: float32[n,4], %b: float32[3]) { %y = Add(%x, %b) : ? \"bias\""
               " return %y as \"y\" }"},
     {.title = "An attribute is outside the standard",
-     .advice = "The range that the operator takes is in the sentence.",
+     .advice = "The range that the operator takes is in the sentence: correct the attribute.",
      .graph = "graph(%x: float32[n,4]) { %y = Softmax(%x) {axis=2} : ? \"probabilities\""
               " return %y as \"y\" }"},
     {.title = "A kernel is larger than its input",
@@ -58,22 +58,24 @@ static const gallery_case gallery_run[] = {
               " %v: float32[c]) { %y = BatchNormalization(%x, %s, %b, %m, %v) : ? \"bn\""
               " return %y as \"y\" }",
      .size = 5},
-    {.title = "A size that two inputs share",
-     .advice = "Dimensions with one name have one size.",
+    {.title = "Sizes that do not broadcast once they are known",
+     .advice = "Bind inputs that have the same size in this dimension, or 1.",
      .graph = "graph(%x: float32[n,3], %y: float32[n,k]) { %z = Add(%x, %y) : ? \"sum\""
               " return %z as \"z\" }",
      .size = 2},
     {.title = "An index out of range",
-     .advice = "The data is at fault: the range that is allowed is in the sentence.",
+     .advice = "The data is at fault: the range that is allowed is in the sentence; check the "
+               "vocabulary or table that the indices were made for.",
      .graph = "graph(%x: float32[4,3], %i: int64[n]) { %y = Gather(%x, %i) : ? \"embed\""
               " return %y as \"y\" }",
      .fill = 7},
     {.title = "An integer division by zero",
-     .advice = "The data is at fault.",
+     .advice = "The data is at fault: replace zeros before (Where), or divide as floats.",
      .graph = "graph(%x: int64[n], %y: int64[n]) { %z = Div(%x, %y) : ? \"ratio\""
               " return %z as \"z\" }"},
     {.title = "A target that is no shape",
-     .advice = "The numbers in the shape tensor do not fit the elements there are.",
+     .advice = "Look at the node that gives this value: the numbers in its shape tensor must "
+               "multiply to the elements there are.",
      .graph = "graph(%x: float32[n,3], %s: int64[2]) { %y = Reshape(%x, %s) : ? \"view\""
               " return %y as \"y\" }",
      .fill = 5},

@@ -66,7 +66,8 @@ holo_status hg_holo_check(const hg_holo_head *head, const hg_holo_section *table
     bare.hash = 0;
     uint64_t hash = hg_hash(table, head->n_section * sizeof *table, hg_hash(&bare, sizeof bare, 0));
     if (hash != head->hash)
-        return hg_fail(e, HOLO_E_FORMAT, "the hash of the head is %016llx, expected %016llx",
+        return hg_fail(e, HOLO_E_FORMAT,
+                       "the hash of the head is %016llx, expected %016llx: the file is damaged",
                        (unsigned long long)hash, (unsigned long long)head->hash);
     uint64_t end = sizeof *head + head->n_section * sizeof *table;
     uint32_t n_program = 0, n_weights = 0, n_meta = 0, n_names = 0;

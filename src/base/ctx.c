@@ -21,6 +21,6 @@ holo_status hg_ctx_check_time(const hg_ctx *ctx)
 {
     const uint64_t most = ctx->limits.run_ms;
     if (most == 0 || (hg_clock_seconds() - ctx->start) * 1e3 <= (double)most) return HOLO_OK;
-    return hg_fail(ctx->error, HOLO_E_LIMIT, "the compile took longer than %llu ms",
+    return hg_fail(ctx->error, HOLO_E_LIMIT, "the compile took longer than %llu ms (limits.run_ms)",
                    (unsigned long long)most);
 }

@@ -314,8 +314,13 @@ static holo_status compile_bytes(hg_compile *c, const hg_source *s)
 
 holo_status hg_compile_fill(hg_compile *c, const hg_source *source)
 {
+    const unsigned long long most = c->options->limits.memory_bytes;
     c->source = source;
-    return source->fill(c, source);
+    holo_status status = source->fill(c, source);
+    if (status == HOLO_E_NOMEM && most != 0)
+        return hg_fail_prefix(c->ctx.error, status,
+                              "within %llu bytes (limits.memory_bytes): ", most);
+    return status;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -84,7 +84,12 @@ static holo_status eval_units(const hg_ctx *ctx, const hg_kernel *k, const hg_ar
         HG_TRY(hg_ctx_check_time(ctx));
         k->run(a, (hg_range){i, hg_min(i + part, units), scratch});
     }
-    return HOLO_OK;
+    return hg_ctx_check_time(ctx);
+}
+
+static bool eval_stopped(const void *ctx)
+{
+    return hg_ctx_check_time(ctx) != HOLO_OK;
 }
 
 static holo_status eval_kernel(hg_graph *g, hg_node_id id, const hg_kernel *k, hg_args *a)
@@ -165,6 +170,8 @@ holo_status hg_eval_run(hg_graph *g, hg_node_id id, void *const *out)
                  .fault = &fault,
                  .n_in = e.n_in,
                  .n_out = n->n_out,
-                 .n_param = e.n_param};
+                 .n_param = e.n_param,
+                 .stop = eval_stopped,
+                 .stop_user = g->ctx};
     return eval_kernel(g, id, k, &a);
 }

@@ -42,7 +42,16 @@ typedef struct hg_args {
     uint32_t n_in, n_out, n_param;
     const uint64_t *turn; /* of the loops around the step; random numbers depend on it; NULL: 0 */
     size_t *extra; /* per output: bytes behind its elements (isa/deep.h); 0 unless set by size */
+    bool (*stop)(const void *user); /* see hg_args_stopped; NULL: never */
+    const void *stop_user;
 } hg_args;
+
+/* The run is cancelled or out of time: what the kernel gives does not matter any more. A kernel
+ * whose units may take long asks every millisecond or so and returns. */
+static inline bool hg_args_stopped(const hg_args *a)
+{
+    return a->stop != NULL && a->stop(a->stop_user);
+}
 
 typedef struct hg_range {
     int64_t begin, end; /* units */

@@ -56,14 +56,14 @@ static bool det_pivot(double *m, int64_t n, int64_t k)
     return best != k;
 }
 
-static double det_of(double *m, int64_t n)
+static double det_of(const hg_args *a, double *m, int64_t n)
 {
     double det = 1.0;
     for (int64_t k = 0; k < n; k++) {
         if (det_pivot(m, n, k)) det = -det;
         const double pivot = m[k * n + k];
         det *= pivot;
-        if (pivot == 0.0) return 0.0;
+        if (pivot == 0.0 || hg_args_stopped(a)) return 0.0;
         for (int64_t i = k + 1; i < n; i++) {
             const double factor = m[i * n + k] / pivot;
             for (int64_t j = k + 1; j < n; j++)
@@ -80,7 +80,7 @@ static void det_run(const hg_args *a, hg_range r)
     for (int64_t u = r.begin; u < r.end; u++) {
         for (int64_t i = 0; i < n * n; i++)
             m[i] = hg_number_load(&a->in[0], u * n * n + i);
-        hg_number_store(&a->out[0], u, det_of(m, n));
+        hg_number_store(&a->out[0], u, det_of(a, m, n));
     }
 }
 

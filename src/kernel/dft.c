@@ -103,7 +103,7 @@ static void dft_run(const hg_args *a, hg_range r)
     double *line = r.scratch;
     hg_fft f;
     if (r.begin >= r.end) return;
-    hg_fft_init(&f, n, dft_is_wide(x), (char *)r.scratch + dft_line_bytes(n));
+    hg_fft_init(&f, a, n, dft_is_wide(x), (char *)r.scratch + dft_line_bytes(n));
     for (int64_t u = r.begin; u < r.end; u++) {
         const int64_t from = u / inner * x->dim[axis] * inner + u % inner;
         const int64_t to = u / inner * y->dim[axis] * inner + u % inner;
@@ -166,7 +166,7 @@ static void dft_stft_run(const hg_args *a, hg_range r)
     double *line = r.scratch;
     hg_fft f;
     if (r.begin >= r.end) return;
-    hg_fft_init(&f, n, dft_is_wide(x), (char *)r.scratch + dft_line_bytes(n));
+    hg_fft_init(&f, a, n, dft_is_wide(x), (char *)r.scratch + dft_line_bytes(n));
     for (int64_t u = r.begin; u < r.end; u++) {
         const int64_t begin = u % frames * a->param[0], left = hg_max(0, x->dim[1] - begin);
         const int64_t at = (u / frames * x->dim[1] + begin) * parts;

@@ -15,6 +15,8 @@ static void fft_polar(double *to, int64_t k, int64_t period)
     to[1] = 2 * k == period ? 0.0 : hg_sin_f64(angle);
 }
 
+enum { FFT_ASK = 1 << 14 }; /* numbers between two looks at the clock */
+
 #define FFT_T float
 #define FFT_NAME(stem) fft_##stem##_f32
 #include "kernel/fft_pass.inc"
@@ -84,10 +86,10 @@ static void fft_chirp_init(hg_fft *f)
     memcpy(f->filter, fft_passes_f64(f, false), (size_t)f->m * sizeof *filter);
 }
 
-void hg_fft_init(hg_fft *f, int64_t n, bool is_wide, void *scratch)
+void hg_fft_init(hg_fft *f, const hg_args *args, int64_t n, bool is_wide, void *scratch)
 {
     char *at = scratch;
-    *f = (hg_fft){.n = n, .m = n, .is_wide = is_wide};
+    *f = (hg_fft){.n = n, .m = n, .is_wide = is_wide, .args = args};
     f->n_factor = fft_factors(n, f->factor);
     const bool is_direct = f->n_factor != 0;
     if (!is_direct) {

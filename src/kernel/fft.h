@@ -2,7 +2,7 @@
 #ifndef HG_KERNEL_FFT_H
 #define HG_KERNEL_FFT_H
 
-#include "base/base.h"
+#include "isa/kernel.h"
 
 enum {
     HG_FFT_MAX = 1 << 28, /* longest transform */
@@ -19,15 +19,16 @@ typedef struct hg_fft {
     bool is_wide; /* they are made in f64 */
     int n_factor;
     int factor[HG_FFT_FACTORS];
-    void *root;     /* m complex numbers: e^(2 pi i k / m) */
-    void *work[2];  /* m complex numbers each */
-    double *chirp;  /* n: e^(-pi i k^2 / n); NULL when m is n */
-    double *filter; /* m: transform of the conjugate chirp */
+    void *root;          /* m complex numbers: e^(2 pi i k / m) */
+    void *work[2];       /* m complex numbers each */
+    double *chirp;       /* n: e^(-pi i k^2 / n); NULL when m is n */
+    double *filter;      /* m: transform of the conjugate chirp */
+    const hg_args *args; /* of the step, which may be stopped */
 } hg_fft;
 
 /* Bytes that a transform of length n, 1 to HG_FFT_MAX, keeps. */
 size_t hg_fft_scratch(int64_t n);
-void hg_fft_init(hg_fft *f, int64_t n, bool is_wide, void *scratch);
+void hg_fft_init(hg_fft *f, const hg_args *args, int64_t n, bool is_wide, void *scratch);
 /* x: n complex numbers, transformed in place. The inverse divides by n. */
 void hg_fft_run(const hg_fft *f, double *x, bool inverse);
 

@@ -61,6 +61,8 @@ static holo_status nms_check(const hg_args *a, holo_error *e)
     return nms_check_threshold(a, e, 3);
 }
 
+enum { NMS_ASK = 64 }; /* candidates between two looks at the clock */
+
 static int64_t nms_units(const hg_args *a)
 {
     (void)a;
@@ -120,7 +122,7 @@ static void nms_sift(nms_candidate *c, int64_t count, int64_t at)
     c[at] = entry;
 }
 
-static void nms_sort(nms_candidate *c, int64_t count)
+static void nms_sort(const hg_args *a, nms_candidate *c, int64_t count)
 {
     for (int64_t i = count / 2 - 1; i >= 0; i--)
         nms_sift(c, count, i);
@@ -129,6 +131,7 @@ static void nms_sort(nms_candidate *c, int64_t count)
         c[0] = c[n];
         c[n] = last;
         nms_sift(c, n, 0);
+        if (n % NMS_ASK == 0 && hg_args_stopped(a)) return;
     }
 }
 
@@ -145,8 +148,9 @@ static int64_t nms_class(const hg_args *a, int64_t batch, int64_t class, int64_t
         const double s = hg_number_load(&a->in[1], (batch * a->in[1].dim[1] + class) * n + i);
         if (s == s && (!has_least || s > least)) c[count++] = (nms_candidate){s, i};
     }
-    nms_sort(c, count);
+    nms_sort(a, c, count);
     for (int64_t i = 0; i < count && found < most; i++) {
+        if (i % NMS_ASK == 0 && hg_args_stopped(a)) break;
         const nms_box box = nms_box_of(a, batch * n + c[i].index);
         bool keeps = box.area == box.area;
         for (int64_t k = 0; k < found && keeps; k++)

@@ -301,6 +301,7 @@ static void rnn_sequence(const hg_args *a, const hg_rnn_shape *s, rnn_work *w, i
     rnn_load(a, s->kind == HG_RNN_LSTM ? HG_RNN_C0 : a->n_in, state, w->c, s->hidden);
     for (int64_t i = 0; i < length; i++) {
         const int64_t t = backward ? length - 1 - i : i;
+        if (hg_args_stopped(a)) return;
         rnn_load(a, HG_RNN_X, hg_rnn_x_at(s, t, sample), w->x, s->input);
         if (s->kind == HG_RNN_PLAIN) rnn_step_plain(a, s, w);
         if (s->kind == HG_RNN_GRU) rnn_step_gru(a, s, w);

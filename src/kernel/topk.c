@@ -60,6 +60,8 @@ static int64_t topk_units(const hg_args *a)
     return holo_tensor_count(y) == 0 ? 0 : holo_tensor_count(y) / y->dim[a->param[0]];
 }
 
+enum { TOPK_ASK = 1 << 16 }; /* elements between two looks at the clock */
+
 /* Most of the elements are wanted: sorting them all is faster than a heap of them. */
 static bool topk_sorts(int64_t n, int64_t k)
 {
@@ -110,13 +112,14 @@ static void topk_sift(topk_entry *heap, int64_t count, int64_t at)
 
 /* Sorts n entries, best first, by merging runs of 1, 2, 4 ...; returns where they are: at x or y.
  */
-static topk_entry *topk_sort(topk_entry *x, topk_entry *y, int64_t n)
+static topk_entry *topk_sort(const hg_args *a, topk_entry *x, topk_entry *y, int64_t n)
 {
     for (int64_t run = 1; run < n; run *= 2) {
         for (int64_t first = 0; first < n; first += 2 * run) {
             int64_t i = first, middle = hg_min(first + run, n), j = middle;
             const int64_t end = hg_min(first + 2 * run, n);
             for (int64_t to = first; to < end; to++) {
+                if (to % TOPK_ASK == TOPK_ASK - 1 && hg_args_stopped(a)) return x;
                 const bool left = i < middle && (j == end || !topk_worse(x[i], x[j]));
                 y[to] = left ? x[i++] : x[j++];
             }
@@ -142,9 +145,11 @@ static void topk_heap(const topk_entry *next, topk_entry *heap, int64_t i, int64
 }
 
 /* The k best of n elements, best first; somewhere in `work`. */
-static const topk_entry *topk_row(const holo_tensor *x, int64_t first, int64_t stride, int64_t n,
-                                  int64_t k, bool largest, topk_entry *work)
+static const topk_entry *topk_row(const hg_args *a, int64_t first, int64_t stride, int64_t n,
+                                  int64_t k, topk_entry *work)
 {
+    const holo_tensor *x = &a->in[0];
+    const bool largest = a->param[1] != 0;
     const bool sorts = topk_sorts(n, k);
     if (k == 0) return work;
     for (int64_t i = 0; i < n; i++) {
@@ -155,7 +160,7 @@ static const topk_entry *topk_row(const holo_tensor *x, int64_t first, int64_t s
         else
             topk_heap(&entry, work, i, k);
     }
-    if (sorts) return topk_sort(work, work + n, n);
+    if (sorts) return topk_sort(a, work, work + n, n);
     for (int64_t count = k; count > 1; count--) {
         const topk_entry worst = work[0];
         work[0] = work[count - 1];
@@ -175,7 +180,7 @@ static void topk_run(const hg_args *a, hg_range r)
     for (int64_t u = r.begin; u < r.end; u++) {
         const int64_t from = u / inner * n * inner + u % inner,
                       to = u / inner * k * inner + u % inner;
-        const topk_entry *best = topk_row(x, from, inner, n, k, a->param[1] != 0, r.scratch);
+        const topk_entry *best = topk_row(a, from, inner, n, k, r.scratch);
         for (int64_t i = 0; i < k; i++) {
             if (topk_has_out(a, 0))
                 hg_elem_copy(a->out[0].data, to + i * inner, x->data, from + best[i].index * inner,

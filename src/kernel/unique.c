@@ -124,6 +124,8 @@ static holo_status unique_order_check(const hg_args *a, holo_error *e)
     return unique_check_list(&a->out[0], unique_shape(a).n, e, "output");
 }
 
+enum { UNIQUE_ASK = 1 << 12 }; /* slices between two looks at the clock */
+
 static int64_t unique_order_units(const hg_args *a)
 {
     return unique_shape(a).n == 0 ? 0 : 1;
@@ -147,6 +149,7 @@ static void unique_order_run(const hg_args *a, hg_range r)
             const int64_t middle = hg_min(left + width, s.n), end = hg_min(left + 2 * width, s.n);
             int64_t i = left, j = middle;
             for (int64_t k = left; k < end; k++) {
+                if (k % UNIQUE_ASK == UNIQUE_ASK - 1 && hg_args_stopped(a)) return;
                 bool first =
                     j >= end || (i < middle && unique_compare(a, &s, from[i], from[j]) <= 0);
                 to[k] = first ? from[i++] : from[j++];

@@ -47,7 +47,7 @@ void hg_control_free(holo_session *s, hg_control *c)
     if (c == NULL) return;
     holo_session_free(c->body[0]);
     holo_session_free(c->body[1]);
-    hg_free(&s->alloc, c->block_base, c->block_bytes + HG_ALIGN);
+    hg_session_release(s, &c->block);
     hg_free(&s->alloc, c, c->bytes);
 }
 

@@ -23,9 +23,8 @@ struct hg_control {
     holo_tensor *found;    /* per output: what the body gave */
     hg_loop_value *value;  /* LOOP, per output */
     uint32_t n_carried;
-    size_t bytes;             /* of this struct and the arrays */
-    void *block, *block_base; /* LOOP: planned rooms of carried values */
-    size_t block_bytes;
+    size_t bytes;  /* of this struct and the arrays */
+    hg_slab block; /* LOOP: planned rooms of carried values */
     int64_t iteration;
     bool condition;
 };

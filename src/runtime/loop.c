@@ -31,7 +31,7 @@ static void loop_reset(holo_session *s, uint32_t i)
 {
     hg_control *c = s->step[i].control;
     const holo_tensor *in = s->step[i].args.in;
-    uint8_t *at = c->block;
+    uint8_t *at = c->block.data;
     for (uint32_t k = 0; k < s->graph->program.step[i].n_out; k++) {
         c->value[k] = (hg_loop_value){0};
         if (k >= c->n_carried) continue;
@@ -59,18 +59,8 @@ static holo_status loop_block(holo_session *s, uint32_t i, holo_error *e)
             bytes > SIZE_MAX / 4)
             return hg_fail_nomem(e, SIZE_MAX);
     }
-    if (bytes <= c->block_bytes) return HOLO_OK;
-    if ((s->flags & HOLO_SESSION_MEASURE) != 0) {
-        c->block_bytes = bytes;
-        return HOLO_OK;
-    }
-    HG_TRY(hg_session_account(s, c->block_bytes, bytes, e));
-    hg_free(&s->alloc, c->block_base, c->block_bytes + HG_ALIGN);
-    c->block_base = NULL;
-    c->block_bytes = 0;
-    c->block = hg_alloc_aligned(&s->alloc, bytes, &c->block_base);
-    if (c->block == NULL) return hg_fail_nomem(e, bytes);
-    c->block_bytes = bytes;
+    if ((s->flags & HOLO_SESSION_MEASURE) == 0) return hg_session_reserve(s, &c->block, bytes, e);
+    if (bytes > c->block.bytes) c->block.bytes = bytes;
     return HOLO_OK;
 }
 
@@ -267,8 +257,10 @@ static holo_status loop_iterate(holo_session *s, uint32_t i, holo_error *e)
     uint32_t n_out = s->graph->program.step[i].n_out, which = (uint32_t)c->iteration % 2;
     HG_TRY(hg_session_check(s, e));
     if (s->shared->iterations++ >= s->shared->loop_limit)
-        return hg_fail(e, HOLO_E_LIMIT, "the loops of this run go round more than %llu times",
-                       (unsigned long long)s->shared->loop_limit);
+        return hg_fail(
+            e, HOLO_E_LIMIT,
+            "the loops of this run go round more than %llu times (limits.loop_iterations)",
+            (unsigned long long)s->shared->loop_limit);
     for (uint32_t k = 0; k < n_out; k++) {
         hg_loop_value *v = &c->value[k];
         size_t bytes = v->size[which];

@@ -169,8 +169,8 @@ holo_status hg_session_address_value(holo_session *s, uint32_t v, holo_error *e)
         return HOLO_OK;
     case HG_STORAGE_ARENA: {
         uint32_t b = g->value_buffer[v]; /* 0: no step computes it */
-        if (b != 0 && !g->buffer_late[b - 1] && s->slab != NULL)
-            s->tensor[v].data = (uint8_t *)s->slab + s->span[b - 1].offset;
+        if (b != 0 && !g->buffer_late[b - 1] && s->slab.data != NULL)
+            s->tensor[v].data = (uint8_t *)s->slab.data + s->span[b - 1].offset;
         return HOLO_OK;
     }
     case HG_STORAGE_ALIAS: return prepare_address_alias(s, v, e);
@@ -202,26 +202,59 @@ holo_status hg_session_account(holo_session *s, size_t before, size_t now, holo_
     hg_shared *h = s->shared;
     uint64_t all = h->memory - before + now;
     if (h->memory_limit != 0 && all > h->memory_limit)
-        return hg_fail(e, HOLO_E_LIMIT, "the session would need %llu bytes, its limit is %llu",
+        return hg_fail(e, HOLO_E_LIMIT,
+                       "the session would need %llu bytes, its limit is %llu (limits.memory_bytes)",
                        (unsigned long long)all, (unsigned long long)h->memory_limit);
     h->memory = all;
     return HOLO_OK;
 }
 
-static holo_status prepare_grow(holo_session *s, size_t bytes, holo_error *e)
+/* From the caller's memory, one after the other; the last one can grow. */
+static holo_status prepare_carve(hg_shared *h, hg_slab *slab, size_t bytes, holo_error *e)
 {
-    if (bytes <= s->slab_bytes) return HOLO_OK;
-    if (s->slab_is_callers)
-        return hg_fail(e, HOLO_E_NOMEM, "the session needs %zu bytes, it was given %zu", bytes,
-                       s->slab_bytes);
-    HG_TRY(hg_session_account(s, s->slab_bytes, bytes, e));
-    hg_free(&s->alloc, s->slab_base, s->slab_bytes + HG_ALIGN);
-    s->slab_base = NULL;
-    s->slab_bytes = 0;
-    s->slab = hg_alloc_aligned(&s->alloc, bytes, &s->slab_base);
-    if (s->slab == NULL) return hg_fail_nomem(e, bytes);
-    s->slab_bytes = bytes;
+    const bool is_last =
+        slab->data != NULL && (uint8_t *)slab->data + slab->bytes == h->room + h->room_used;
+    const size_t start = is_last ? h->room_used - slab->bytes : h->room_used;
+    bytes = hg_align_up(bytes, HG_ALIGN);
+    if (bytes > h->room_bytes - start)
+        return hg_fail(e, HOLO_E_NOMEM, "the session needs %zu bytes, it was given %zu",
+                       start + bytes, h->room_bytes);
+    *slab = (hg_slab){.data = h->room + start, .bytes = bytes};
+    h->room_used = start + bytes;
     return HOLO_OK;
+}
+
+void hg_session_release(holo_session *s, hg_slab *slab)
+{
+    hg_free(&s->alloc, slab->base, slab->bytes + HG_ALIGN);
+    *slab = (hg_slab){0};
+}
+
+holo_status hg_session_reserve(holo_session *s, hg_slab *slab, size_t bytes, holo_error *e)
+{
+    if (bytes <= slab->bytes) return HOLO_OK;
+    if (s->shared->room != NULL) return prepare_carve(s->shared, slab, bytes, e);
+    HG_TRY(hg_session_account(s, slab->bytes, bytes, e));
+    hg_session_release(s, slab);
+    slab->data = hg_alloc_aligned(&s->alloc, bytes, &slab->base);
+    if (slab->data != NULL) {
+        slab->bytes = bytes;
+        return HOLO_OK;
+    }
+    s->shared->memory -= bytes;
+    return hg_fail_nomem(e, bytes);
+}
+
+/* New sizes lay the caller's memory out anew, that of bodies too. */
+static void prepare_forget(holo_session *s)
+{
+    s->slab = (hg_slab){0};
+    s->shapes_changed = true;
+    for (uint32_t i = 0; i < s->n_control; i++) {
+        s->control[i]->block = (hg_slab){0};
+        for (uint32_t k = 0; k < 2; k++)
+            if (s->control[i]->body[k] != NULL) prepare_forget(s->control[i]->body[k]);
+    }
 }
 
 static holo_status prepare_layout(holo_session *s, holo_error *e)
@@ -243,6 +276,9 @@ static holo_status prepare_layout(holo_session *s, holo_error *e)
 static const double prepare_min_parallel_ns = 20e3;
 /* Longer work is done in parts, between which a run can be stopped. */
 static const double prepare_long_ns = 10e6;
+/* A kernel that does not say what it costs may do much with few bytes: so many parts above that. */
+static const double prepare_unknown_ns = 100e3;
+enum { PREPARE_PARTS = 16 };
 
 static uint32_t prepare_tasks(const holo_session *s, const hg_step_run *r)
 {
@@ -251,6 +287,7 @@ static uint32_t prepare_tasks(const holo_session *s, const hg_step_run *r)
     int64_t tasks = ns < 1e15 ? (int64_t)(ns / prepare_long_ns) : 1 << 20;
     bool splits =
         s->threads > 1 && (ns >= prepare_min_parallel_ns || (s->flags & HOLO_SESSION_SPLIT) != 0);
+    if (r->kernel->cost == NULL && ns >= prepare_unknown_ns) tasks = hg_max(tasks, PREPARE_PARTS);
     if (splits) tasks = hg_max(tasks, (int64_t)s->threads * 4);
     return (uint32_t)hg_max(1, hg_min(tasks, r->units));
 }
@@ -413,7 +450,7 @@ static holo_status prepare_memory(holo_session *s, holo_error *e)
     if (!hg_mul_size(s->scratch_bytes, s->threads, &bytes) ||
         !hg_add_size(s->arena_bytes, bytes, &bytes) || bytes > SIZE_MAX / 2)
         return hg_fail_nomem(e, s->scratch_bytes);
-    HG_TRY(prepare_grow(s, bytes, e));
+    HG_TRY(hg_session_reserve(s, &s->slab, bytes, e));
     HG_TRY(hg_session_rebind(s, e));
     if (s->graph->has_late && s->late.n_chunk == 0) {
         HG_TRY(hg_session_account(s, 0, (size_t)1 << 20, e));
@@ -426,6 +463,10 @@ holo_status hg_session_prepare(holo_session *s, holo_error *e)
 {
     s->shapes_changed = true; /* until everything below has worked */
     s->has_run = false;
+    if (s->own.room != NULL) {
+        prepare_forget(s);
+        s->own.room_used = 0;
+    }
     HG_TRY(prepare_dims(s, e));
     HG_TRY(prepare_shapes(s, e));
     HG_TRY(prepare_layout(s, e));

@@ -31,7 +31,7 @@ static inline bool hg_redzone_allow(const holo_tensor *t, uint32_t n)
 /* Everything may be touched again. */
 static inline void hg_redzone_open(const holo_session *s)
 {
-    if (s->slab_bytes != 0) ASAN_UNPOISON_MEMORY_REGION(s->slab, s->slab_bytes);
+    if (s->slab.bytes != 0) ASAN_UNPOISON_MEMORY_REGION(s->slab.data, s->slab.bytes);
     for (uint32_t c = 0; c < s->late.n_chunk; c++)
         ASAN_UNPOISON_MEMORY_REGION(s->late.chunk[c].data, s->late.chunk[c].bytes);
 }
@@ -41,7 +41,7 @@ static inline void hg_redzone_close(const holo_session *s, uint32_t i, const voi
                                     size_t scratch_bytes)
 {
     const hg_args *a = &s->step[i].args;
-    if (s->arena_bytes != 0) ASAN_POISON_MEMORY_REGION(s->slab, s->arena_bytes);
+    if (s->arena_bytes != 0) ASAN_POISON_MEMORY_REGION(s->slab.data, s->arena_bytes);
     for (uint32_t c = 0; c < s->late.n_chunk; c++)
         ASAN_POISON_MEMORY_REGION(s->late.chunk[c].data, s->late.chunk[c].bytes);
     if (scratch_bytes != 0) ASAN_UNPOISON_MEMORY_REGION(scratch, scratch_bytes);

@@ -14,16 +14,12 @@ typedef struct run_job {
     int64_t units;
     uint32_t tasks;
     const holo_session *session;
-    atomic_bool stopped; /* parts were left out */
 } run_job;
 
 static void run_task(void *user, int64_t task, uint32_t worker)
 {
     run_job *job = user;
-    if (HG_UNLIKELY(hg_session_check(job->session, NULL) != HOLO_OK)) {
-        atomic_store_explicit(&job->stopped, true, memory_order_relaxed);
-        return;
-    }
+    if (HG_UNLIKELY(hg_session_stopped(job->session))) return;
     hg_range r = {.begin = job->units / job->tasks * task + hg_min(task, job->units % job->tasks),
                   .scratch =
                       job->scratch_bytes == 0 ? NULL : job->scratch + job->scratch_bytes * worker};
@@ -46,7 +42,8 @@ static holo_status run_kernel(holo_session *s, uint32_t i, holo_error *e)
 {
     const hg_step_run *step = &s->step[i];
     run_job job = {.step = step,
-                   .scratch = s->slab == NULL ? NULL : (uint8_t *)s->slab + s->arena_bytes,
+                   .scratch =
+                       s->slab.data == NULL ? NULL : (uint8_t *)s->slab.data + s->arena_bytes,
                    .scratch_bytes = s->scratch_bytes,
                    .units = step->units,
                    .tasks = step->tasks,
@@ -66,7 +63,7 @@ static holo_status run_kernel(holo_session *s, uint32_t i, holo_error *e)
         hg_pool_run(s->pool, job.tasks, run_task, &job);
     }
     hg_redzone_open(s);
-    if (HG_UNLIKELY(atomic_load_explicit(&job.stopped, memory_order_relaxed)))
+    if (HG_UNLIKELY(atomic_load_explicit(&s->shared->stopped, memory_order_relaxed)))
         return hg_session_check(s, e);
     return s->fault.kind == HG_FAULT_NONE ? HOLO_OK : run_fault(s, i, e);
 }
@@ -164,9 +161,17 @@ holo_status hg_session_check(const holo_session *s, holo_error *e)
     if (HG_UNLIKELY(atomic_load_explicit(&h->cancelled, memory_order_relaxed)))
         return hg_fail(e, HOLO_E_CANCELLED, "the run was cancelled");
     if (h->run_ms != 0 && (hg_clock_seconds() - h->start) * 1e3 > (double)h->run_ms)
-        return hg_fail(e, HOLO_E_LIMIT, "the run took longer than %llu ms",
+        return hg_fail(e, HOLO_E_LIMIT, "the run took longer than %llu ms (limits.run_ms)",
                        (unsigned long long)h->run_ms);
     return HOLO_OK;
+}
+
+bool hg_session_stopped(const void *session)
+{
+    const holo_session *s = session;
+    if (HG_LIKELY(hg_session_check(s, NULL) == HOLO_OK)) return false;
+    atomic_store_explicit(&s->shared->stopped, true, memory_order_relaxed);
+    return true;
 }
 
 static holo_status run_steps(holo_session *s, holo_error *e)
@@ -213,7 +218,7 @@ static holo_status run_outputs(holo_session *s, holo_error *e)
 static void run_poison(holo_session *s)
 {
     size_t bytes = s->arena_bytes + s->scratch_bytes * s->threads;
-    if (bytes != 0) memset(s->slab, 0xff, bytes);
+    if (bytes != 0) memset(s->slab.data, 0xff, bytes);
     for (uint32_t i = 0; i < s->late.n_chunk; i++)
         memset(s->late.chunk[i].data, 0xff, s->late.chunk[i].bytes);
 }
@@ -237,6 +242,7 @@ holo_status holo_session_run(holo_session *session, holo_error *error)
     if ((session->flags & HOLO_SESSION_MEASURE) != 0)
         return hg_fail(error, HOLO_E_STATE, "a session that measures cannot run");
     h->iterations = 0;
+    atomic_store_explicit(&h->stopped, false, memory_order_relaxed);
     hg_pool_settle(session->pool);
     if (h->run_ms != 0) h->start = hg_clock_seconds();
     holo_memo *memo = session->memo;

@@ -60,6 +60,8 @@ static void session_link_steps(holo_session *s)
                               .param = param,
                               .fault = &s->fault,
                               .turn = &s->turn,
+                              .stop = hg_session_stopped,
+                              .stop_user = s,
                               .n_in = r->n_in,
                               .n_out = r->n_out,
                               .n_param = r->n_param,
@@ -79,9 +81,8 @@ static holo_status session_memory(holo_session *s, const holo_session_options *o
         if ((uintptr_t)o->memory % HG_ALIGN != 0)
             return hg_fail(e, HOLO_E_ARG, "the session's memory is not aligned to %d bytes",
                            HG_ALIGN);
-        s->slab = o->memory;
-        s->slab_bytes = o->memory_bytes;
-        s->slab_is_callers = true;
+        s->own.room = o->memory;
+        s->own.room_bytes = o->memory_bytes;
     }
     if (s->graph->has_late && o->late_bytes != 0) {
         HG_TRY(hg_session_account(s, 0, o->late_bytes, e));
@@ -134,6 +135,7 @@ holo_status hg_session_make(const holo_model *model, uint32_t program,
     s->own.run_ms = s->limits.run_ms;
     s->own.loop_limit = s->limits.loop_iterations;
     atomic_init(&s->own.cancelled, false);
+    atomic_init(&s->own.stopped, false);
     s->shared = shared == NULL ? &s->own : shared;
     s->trace = options->trace;
     s->trace_user = options->trace_user;
@@ -175,8 +177,7 @@ void holo_session_free(holo_session *session)
     for (uint32_t i = 0; i < session->n_control; i++)
         hg_control_free(session, session->control[i]);
     hg_late_free(&session->late, &alloc);
-    if (!session->slab_is_callers)
-        hg_free(&alloc, session->slab_base, session->slab_bytes + HG_ALIGN);
+    hg_session_release(session, &session->slab);
     hg_free(&alloc, session->block, session->block_bytes);
     hg_free(&alloc, session, sizeof *session);
 }
@@ -209,15 +210,17 @@ holo_status hg_session_check_size(const holo_session *s, const holo_tensor *t, c
     if (bytes == SIZE_MAX)
         return hg_fail(e, HOLO_E_SHAPE, "value '%s' would have more than %llu bytes", name, most);
     if (bytes > most)
-        return hg_fail(e, HOLO_E_LIMIT, "value '%s' would have %zu, which is more than %llu bytes",
+        return hg_fail(e, HOLO_E_LIMIT,
+                       "value '%s' would have %zu bytes, its limit is %llu (limits.tensor_bytes)",
                        name, bytes, most);
     if ((uint64_t)holo_tensor_count(t) > s->limits.tensor_elements)
-        return hg_fail(e, HOLO_E_LIMIT, "value '%s' would have %lld elements, its limit is %llu",
-                       name, (long long)holo_tensor_count(t),
-                       (unsigned long long)s->limits.tensor_elements);
+        return hg_fail(
+            e, HOLO_E_LIMIT,
+            "value '%s' would have %lld elements, its limit is %llu (limits.tensor_elements)", name,
+            (long long)holo_tensor_count(t), (unsigned long long)s->limits.tensor_elements);
     if ((uint32_t)t->rank > s->limits.rank)
-        return hg_fail(e, HOLO_E_LIMIT, "value '%s' has rank %d, its limit is %u", name, t->rank,
-                       s->limits.rank);
+        return hg_fail(e, HOLO_E_LIMIT, "value '%s' has rank %d, its limit is %u (limits.rank)",
+                       name, t->rank, s->limits.rank);
     return HOLO_OK;
 }
 
@@ -346,7 +349,7 @@ static void session_add_stats(const holo_session *s, holo_session_stats *out)
     out->scratch_bytes += s->scratch_bytes * s->threads;
     out->steps += s->graph->program.head.n_step;
     for (uint32_t i = 0; i < s->n_control; i++) {
-        out->arena_bytes += s->control[i]->block_bytes;
+        out->arena_bytes += s->control[i]->block.bytes;
         for (uint32_t k = 0; k < 2; k++)
             if (s->control[i]->body[k] != NULL) session_add_stats(s->control[i]->body[k], out);
     }

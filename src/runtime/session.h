@@ -12,11 +12,21 @@
 /* What a session shares with those of its bodies: the session of the graph has it. */
 typedef struct hg_shared {
     atomic_bool cancelled;
-    double start; /* of the run, when run_ms is set */
+    atomic_bool stopped; /* a part of a step was left out: the run ends */
+    double start;        /* of the run, when run_ms is set */
     uint64_t run_ms;
     uint64_t iterations, loop_limit; /* of all loops of a run */
     uint64_t memory, memory_limit;   /* bytes of all sessions; 0: no limit */
+    uint8_t *room;                   /* the caller's memory; NULL: from the allocator */
+    size_t room_bytes, room_used;
 } hg_shared;
+
+/* Memory that is taken when sizes are known. */
+typedef struct hg_slab {
+    void *data;
+    void *base; /* what to free; NULL when it is the caller's */
+    size_t bytes;
+} hg_slab;
 
 typedef struct hg_control hg_control;
 
@@ -69,10 +79,7 @@ struct holo_session {
     hg_control **control;     /* per step that has bodies */
     uint32_t n_control;
 
-    void *slab; /* planned region, then scratch per thread */
-    void *slab_base;
-    size_t slab_bytes;
-    bool slab_is_callers;
+    hg_slab slab;                                   /* planned region, then scratch per thread */
     size_t arena_bytes, arena_bound, scratch_bytes; /* scratch of one thread */
     hg_late late;
 
@@ -102,9 +109,15 @@ HG_MUST_CHECK holo_status hg_session_run(holo_session *s, holo_error *e);
 holo_tensor hg_session_result(const holo_session *s, uint32_t index);
 /* The run was cancelled or takes too long. */
 HG_MUST_CHECK holo_status hg_session_check(const holo_session *s, holo_error *e);
+/* For hg_args.stop: the same as a question; who is told yes may leave work out. */
+bool hg_session_stopped(const void *session);
 /* The session holds `now` bytes where it held `before`; E_LIMIT when that is too much. */
 HG_MUST_CHECK holo_status hg_session_account(holo_session *s, size_t before, size_t now,
                                              holo_error *e);
+/* Makes slab hold `bytes` bytes; what was in it is lost. */
+HG_MUST_CHECK holo_status hg_session_reserve(holo_session *s, hg_slab *slab, size_t bytes,
+                                             holo_error *e);
+void hg_session_release(holo_session *s, hg_slab *slab);
 /* Evaluates a dim whose operands are known. */
 HG_MUST_CHECK holo_status hg_session_eval(holo_session *s, uint32_t dim, holo_error *e);
 /* Dims, type and, for views, address of a value whose dims are known. Addresses of arena values are

@@ -77,13 +77,13 @@ static void limits_runs(void)
          {.tensor_bytes = 119},
          10,
          HOLO_E_LIMIT,
-         "would have 120, which is more than 119 bytes"},
+         "would have 120 bytes, its limit is 119"},
         {LIMITS_ADD,
          {.tensor_bytes = 119},
          {0},
          10,
          HOLO_E_LIMIT,
-         "would have 120, which is more than 119 bytes"},
+         "would have 120 bytes, its limit is 119"},
         {LIMITS_ADD, {0}, {.tensor_elements = 30}, 10, HOLO_OK, ""},
         {LIMITS_ADD,
          {0},
@@ -124,6 +124,12 @@ static void limits_time(void)
         " return %y as \"y\" }",
         "graph(%x: float32[n,3]) { %r = const int64[2] {3000,400} %a = Tile(%x, %r)"
         " %b = Transpose(%a) %y = MatMul(%a, %b) %s = ReduceMax(%y) return %s as \"s\" }",
+        "graph(%x: float32[n,3]) { %r = const int64[2] {3000,400} %a = Tile(%x, %r)"
+        " %y = Einsum(%a, %a) {equation=\"ij,kj->ik\"} %s = ReduceMax(%y) return %s as \"s\" }",
+        "graph(%x: float32[n,3]) { %r = const int64[2] {600,400} %a = Tile(%x, %r)"
+        " %d = const int64[4] {1,1,600,1200} %b = Reshape(%a, %d)"
+        " %f = const int64[4] {64,1,31,31} %w = ConstantOfShape(%f)"
+        " %y = Conv(%b, %w) {strides=[4,4]} %s = ReduceMax(%y) return %s as \"s\" }",
     };
     for (size_t i = 0; i < HG_COUNT(text); i++) {
         const limits_run c = {text[i], {0}, {.run_ms = 20}, 1, HOLO_E_LIMIT, "longer than 20 ms"};

@@ -134,10 +134,89 @@ static void noalloc_callers_memory(void)
     free(b.data);
 }
 
+/* y = 2^5 (x W + 1), by a loop whose body has a product and a branch. */
+#define NOALLOC_BODIES                                                                             \
+    "graph(%x: float32[n,3]) { %w = const float32[3,3] {1.0,0.0,0.0,0.0,1.0,0.0,0.0,0.0,1.0}"      \
+    " %m = const int64[] {5} %k = const int64[] {9} %one = const float32[] {1.0}"                  \
+    " %v = Add(%x, %one) %y = Loop(%m, _, %v)"                                                     \
+    " body(%i: int64[], %c: bool[], %a: float32[n,3]) { %t = Less(%i, %k) %p = MatMul(%a, %w)"     \
+    " %z = If(%t) body() { %s = Add(%p, %a) return %s } body() { %r = MatMul(%p, %w) return %r }"  \
+    " return %c, %z } return %y as \"y\" }"
+
+static uint64_t noalloc_measure(const holo_model *model, const holo_tensor *t)
+{
+    holo_session_options options = HOLO_SESSION_OPTIONS_INIT;
+    holo_session_stats stats = {0};
+    holo_session *session = NULL;
+    holo_error e = {0};
+    options.flags = HOLO_SESSION_MEASURE;
+    CHECK_OK(holo_session_new(model, &options, &session, &e), &e);
+    CHECK_OK(holo_session_set_input(session, 0, t, &e), &e);
+    CHECK_OK(holo_session_prepare(session, &e), &e);
+    holo_session_get_stats(session, &stats);
+    holo_session_free(session);
+    return stats.arena_bytes + stats.scratch_bytes;
+}
+
+static void noalloc_bodies_run(holo_session *session, holo_tensor *t, int64_t n,
+                               const uint8_t *memory, size_t bytes)
+{
+    holo_error e = {0};
+    holo_tensor out;
+    t->dim[0] = n;
+    CHECK_OK(holo_session_set_input(session, 0, t, &e), &e);
+    CHECK_OK(holo_session_run(session, &e), &e);
+    CHECK_OK(holo_session_output(session, 0, &out, &e), &e);
+    for (int64_t i = 0; i < 3 * n; i++)
+        CHECK(((const float *)out.data)[i] == 32 * (((const float *)t->data)[i] + 1));
+    CHECK((const uint8_t *)out.data >= memory && (const uint8_t *)out.data < memory + bytes);
+}
+
+/* Bodies, too, live in the memory that the caller gives: exactly what was measured is enough, less
+ * is an error that says how much, and the allocator is never asked. */
+static void noalloc_bodies(void)
+{
+    fault_bytes b = fault_holo(NOALLOC_BODIES);
+    float x[18] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
+    holo_tensor t = {.data = x, .dim = {6, 3}, .rank = 2, .dtype = HOLO_F32};
+    fault_memory counts = {0};
+    holo_allocator alloc = fault_memory_allocator(&counts);
+    holo_session_options options = HOLO_SESSION_OPTIONS_INIT;
+    holo_model *model = NULL;
+    holo_session *session = NULL;
+    holo_error e = {0};
+    CHECK_OK(holo_model_open_memory(b.data, b.size, holo_kernels_all(), NULL, &model, &e), &e);
+    static const uint8_t zeros[NOALLOC_BYTES];
+    const size_t bytes = (size_t)noalloc_measure(model, &t);
+    CHECK(bytes > 0 && bytes < NOALLOC_BYTES);
+    uint8_t *memory = fault_copy(zeros, bytes); /* ends where its memory ends */
+    options.memory = memory;
+    options.memory_bytes = bytes;
+    options.allocator = &alloc;
+    CHECK_OK(holo_session_new(model, &options, &session, &e), &e);
+    const size_t calls = counts.calls;
+    static const int64_t rows[] = {6, 1, 6, 2, 5, 6};
+    for (size_t i = 0; i < HG_COUNT(rows); i++)
+        noalloc_bodies_run(session, &t, rows[i], memory, bytes);
+    CHECK_EQ_INT(counts.calls, calls);
+    holo_session_free(session);
+    t.dim[0] = 1;
+    options.memory_bytes = (size_t)noalloc_measure(model, &t);
+    CHECK_OK(holo_session_new(model, &options, &session, &e), &e);
+    t.dim[0] = 6;
+    CHECK_OK(holo_session_set_input(session, 0, &t, &e), &e);
+    CHECK_STATUS(holo_session_run(session, &e), HOLO_E_NOMEM);
+    CHECK_HAS(e.message, "it was given");
+    noalloc_bodies_run(session, &t, 1, memory, bytes); /* the session goes on */
+    holo_session_free(session);
+    holo_model_free(model);
+    CHECK_EQ_INT(counts.live, 0);
+    free(memory);
+    free(b.data);
+}
+
 const hg_test_case hg_tests_fault_noalloc[] = {
-    {"planned", noalloc_planned},
-    {"late", noalloc_late},
-    {"cycles", noalloc_cycles},
-    {"callers_memory", noalloc_callers_memory},
-    {0},
+    {"planned", noalloc_planned}, {"late", noalloc_late},
+    {"cycles", noalloc_cycles},   {"callers_memory", noalloc_callers_memory},
+    {"bodies", noalloc_bodies},   {0},
 };

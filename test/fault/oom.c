@@ -102,6 +102,73 @@ static void oom_compiles_memory(void)
     make_deinit(&f);
 }
 
+static bool oom_sink(void *user, const void *bytes, size_t size)
+{
+    (void)bytes;
+    *(size_t *)user += size;
+    return true;
+}
+
+/* Quantised after samples, written as ONNX too, with the answers of the samples. */
+static holo_status oom_compile_all(oom_job *job)
+{
+    float x[6] = {1, 2, 3, 4, 5, 6};
+    holo_tensor t = {.data = x, .dim = {2, 3}, .rank = 2, .dtype = HOLO_F32};
+    const holo_sample sample = {.tensor = &t, .count = 1};
+    holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+    void *out = NULL;
+    size_t size = 0, written = 0;
+    options.allocator = job->alloc;
+    options.quantize = HOLO_QUANTIZE_INT8;
+    options.calibrate = options.precompute = &sample;
+    options.n_calibrate = options.n_precompute = 1;
+    options.emit = oom_sink;
+    options.emit_user = &written;
+    holo_status status =
+        holo_compile_memory(job->data, job->size, &options, &out, &size, NULL, &job->error);
+    if (status == HOLO_OK) CHECK(written > 0);
+    holo_buffer_free(job->alloc, out, size);
+    return status;
+}
+
+static void oom_quantizes(void)
+{
+    make_fixture f;
+    make model = oom_onnx(&f);
+    oom_job job = {.data = model.data, .size = model.size};
+    oom_each(&job, oom_compile_all);
+    make_deinit(&f);
+}
+
+static holo_status oom_emit_c(oom_job *job)
+{
+    holo_open_options options = HOLO_OPEN_OPTIONS_INIT;
+    holo_model *model = NULL;
+    size_t written = 0;
+    options.allocator = job->alloc;
+    holo_status status = holo_model_open_memory(job->data, job->size, holo_kernels_all(), &options,
+                                                &model, &job->error);
+    if (status == HOLO_OK)
+        status = holo_model_emit_c(model, 0, "f", oom_sink, &written, &job->error);
+    holo_model_free(model);
+    return status;
+}
+
+static void oom_emits_c(void)
+{
+    static const char *const text =
+        "graph(%x: float32[2,3]) { %w = const float32[3,2] {1.0,2.0,3.0,4.0,5.0,6.0}"
+        " %y = MatMul(%x, %w) %z = Relu(%y) return %z as \"z\" }";
+    holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+    oom_job job = {0};
+    void *data = NULL;
+    options.flags = HOLO_COMPILE_PLAIN; /* tuned kernels have no C */
+    CHECK_OK(fault_compile(text, &options, &data, &job.size, &job.error), &job.error);
+    job.data = data;
+    oom_each(&job, oom_emit_c);
+    holo_buffer_free(NULL, data, job.size);
+}
+
 static holo_status oom_compile_file(oom_job *job)
 {
     holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
@@ -143,11 +210,19 @@ static void oom_opens(void)
     free(b.data);
 }
 
-/* Session, prepare and run at two sizes; the model has memory enough. */
+#define OOM_BODIES                                                                                 \
+    "graph(%x: float32[n,3]) { %m = const int64[] {3} %k = const int64[] {1} %y = Loop(%m, _, %x)" \
+    " body(%i: int64[], %c: bool[], %a: float32[n,3]) { %t = Less(%i, %k) %z = If(%t)"             \
+    " body() { %p = Exp(%a) return %p } body() { %q = Neg(%a) return %q } return %c, %z }"         \
+    " return %y as \"y\" }"
+
+/* Session, prepare and run at two sizes, with a memo where there can be one; the model has memory
+ * enough. */
 static holo_status oom_session(oom_job *job)
 {
     float x[15] = {1, 0, 3, 0, 5, 0, 7, 0, 9, 0, 11, 0, 13, 0, 15};
     holo_session_options options = HOLO_SESSION_OPTIONS_INIT;
+    holo_memo_options memo = HOLO_MEMO_OPTIONS_INIT;
     holo_model *model = NULL;
     holo_session *session = NULL;
     options.allocator = job->alloc;
@@ -155,6 +230,10 @@ static holo_status oom_session(oom_job *job)
     options.late_bytes = 16;
     holo_status status =
         holo_model_open_memory(job->data, job->size, holo_kernels_all(), NULL, &model, &job->error);
+    memo.allocator = job->alloc;
+    memo.memory_bytes = 1 << 14;
+    if (status == HOLO_OK) status = holo_memo_new(model, &memo, &options.memo, &job->error);
+    if (status == HOLO_E_UNSUPPORTED) status = HOLO_OK; /* results whose size data decide */
     if (status == HOLO_OK) status = holo_session_new(model, &options, &session, &job->error);
     for (int64_t n = 1; status == HOLO_OK && n <= 5; n += 4) {
         holo_tensor t = {.data = x, .dim = {n, 3}, .rank = 2, .dtype = HOLO_F32};
@@ -162,14 +241,15 @@ static holo_status oom_session(oom_job *job)
         if (status == HOLO_OK) status = holo_session_run(session, &job->error);
     }
     holo_session_free(session);
+    holo_memo_free(options.memo);
     holo_model_free(model);
     return status;
 }
 
 static void oom_runs(void)
 {
-    const char *text[] = {FAULT_SMALL, FAULT_LATE};
-    for (int i = 0; i < 2; i++) {
+    const char *text[] = {FAULT_SMALL, FAULT_LATE, OOM_BODIES};
+    for (size_t i = 0; i < HG_COUNT(text); i++) {
         fault_bytes b = fault_holo(text[i]);
         oom_job job = {.data = b.data, .size = b.size};
         oom_each(&job, oom_session);
@@ -210,6 +290,8 @@ const hg_test_case hg_tests_fault_oom[] = {
     {"compiles_graph", oom_compiles_graph},
     {"compiles_memory", oom_compiles_memory},
     {"compiles_file", oom_compiles_file},
+    {"quantizes", oom_quantizes},
+    {"emits_c", oom_emits_c},
     {"opens", oom_opens},
     {"runs", oom_runs},
     {"session_recovers", oom_session_recovers},

@@ -210,6 +210,7 @@ static void rnn_sequence(const hg_args *a, const hg_rnn_shape *s, rnn_work *w, i
     rnn_load(a, s->kind == HG_RNN_LSTM ? HG_RNN_C0 : a->n_in, state, w->c, n);
     for (int64_t first = 0; first < length; first += chunk) {
         const int64_t steps = hg_min(chunk, length - first);
+        if (hg_args_stopped(a)) return;
         for (int64_t i = 0; i < steps; i++) {
             const int64_t t = backward ? length - 1 - first - i : first + i;
             w->rows[i] = (const float *)a->in[HG_RNN_X].data + hg_rnn_x_at(s, t, sample);
