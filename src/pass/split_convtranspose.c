@@ -34,6 +34,7 @@ static bool split_read(hg_graph *g, hg_build *b, hg_conv *c, split_form *f)
     if (dilation != 1 || pad < 0 || f->stride < 2 || f->kernel < 1 || f->channels < 1 ||
         f->outputs < 1)
         return false;
+    if (hg_dim_is(d, reader.in[0]->dim[2], 0)) return false; /* a Conv needs a place to stand */
     f->taps = hg_ceil_div(f->kernel, f->stride);
     if (f->taps * f->stride > 2 * f->kernel) return false; /* most weights would be zeros */
     /* made (length + taps - 1) * stride positions; the last one wanted lies at pad + out - 1 */

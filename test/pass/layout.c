@@ -219,6 +219,13 @@ static void layout_split_convtranspose(void)
                "  %y = Transpose(%9) {perm=[0,2,1]}\n"
                "  return %y\n"
                "}\n");
+    /* Nothing to convolve: ConvTranspose of nothing is nothing, a Conv would not fit. */
+    const char *empty = "graph g(%x: float32[3,1,0]) {\n"
+                        "  %w = const float32[1,1,2] {2.0, 1.0}\n"
+                        "  %y = ConvTranspose(%x, %w) {strides=[2]}\n"
+                        "  return %y\n"
+                        "}\n";
+    CHECK_PASS("split_convtranspose", empty, empty);
     /* Mostly zeros would be multiplied. */
     CHECK_PASS("split_convtranspose",
                "graph g(%x: float32[n,1,l]) {\n"
