@@ -124,7 +124,7 @@ static bool gatherelements_write(hg_source *s, const hg_args *a)
 static bool pad_table(hg_source *s, const hg_args *a, int d)
 {
     const int64_t n = a->out[0].dim[d];
-    char name[16];
+    char name[20];
     bool is_plain = n == a->in[0].dim[d] && a->param[1 + d] == 0;
     if (is_plain) return false;
     int64_t *from = hg_arena_array(s->arena, (size_t)n, sizeof *from);

@@ -26,7 +26,7 @@ static void resize_weights(hg_source *s, int d, const double *weight, int64_t n)
 static bool resize_tables(hg_source *s, const hg_args *a, int d, bool is_nearest)
 {
     const int64_t most = hg_resize_most_taps(a, d), n = a->out[0].dim[d];
-    char name[16];
+    char name[20];
     if (most == 0) return true;
     const size_t room = (size_t)(n * most) + 1;
     int64_t *count = hg_arena_array(s->arena, (size_t)n + 1, sizeof *count);
@@ -117,7 +117,7 @@ static bool resize_write(hg_source *s, const hg_args *a)
 {
     const bool is_nearest = a->param[HG_RESIZE_PARAM_MODE] == HG_RESIZE_NEAREST;
     hg_ctext at, from;
-    char name[16];
+    char name[20];
     if (a->param[HG_RESIZE_PARAM_COORDINATE] == HG_RESIZE_CROP)
         return hg_source_refuse(s, "tf_crop_and_resize");
     if (!is_nearest && !hg_dtype_in(a->in[0].dtype, HG_TYPES_FLOAT))
