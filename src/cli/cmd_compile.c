@@ -12,7 +12,7 @@ typedef struct compile_args {
     const char *output, *emit_c;
     hg_cli_list shape, dim, disable;
     int numerics;
-    bool no_optimize, check;
+    bool no_optimize, check, palettes;
     const char *dump_after, *report, *precompute, *calibrate, *emit_onnx;
     int quantize;
     double percentile;
@@ -307,6 +307,7 @@ static int compile_run(const hg_cli *cli, const void *args)
     hg_cli_progress progress = hg_cli_progress_start(cli);
     hg_cli_log log = {.cli = cli, .is_immediate = a->check};
     options.flags = (a->no_optimize ? (uint32_t)HOLO_COMPILE_NO_OPTIMIZE : 0) |
+                    (a->palettes ? (uint32_t)HOLO_COMPILE_PALETTES : 0) |
                     (a->check ? (uint32_t)HOLO_COMPILE_CHECK_ONLY : 0);
     options.numerics = a->numerics == 0 ? HOLO_FAST : HOLO_EXACT;
     options.dims = lists.dim;
@@ -368,6 +369,7 @@ static const hg_cli_option compile_options[] = {
     {"calibrate", 0, HG_CLI_TEXT, "DIR", "inputs that show the ranges: activations as codes too", offsetof(compile_args, calibrate)},
     {"percentile", 0, HG_CLI_NUMBER, "P", "of values that a range must hold (those with the least error)", offsetof(compile_args, percentile)},
     {"emit-onnx", 0, HG_CLI_TEXT, "FILE.onnx", "write the quantised graph as ONNX too", offsetof(compile_args, emit_onnx)},
+    {"palettes", 0, HG_CLI_FLAG, NULL, "weights of few different values as these and codes: smaller, slower", offsetof(compile_args, palettes)},
     {"precompute", 0, HG_CLI_TEXT, "DIR", "run these inputs now and store the answers", offsetof(compile_args, precompute)},
     {"report", 0, HG_CLI_TEXT, "FILE.html", "write a page about the result", offsetof(compile_args, report)},
     {0},

@@ -3,6 +3,8 @@
 #include "compile/compile.h"
 #include "table/cert.h"
 
+#include <inttypes.h>
+
 static bool certs_is_read(const hg_graph *g, hg_value_id value, const bool *needed)
 {
     for (uint32_t slot = hg_graph_value(g, value)->first_use; slot != 0;
@@ -33,6 +35,17 @@ static uint64_t certs_hash(const hg_graph *g, hg_value_id value)
     return constant == NULL ? 0 : hg_hash(constant->data, constant->bytes, 0);
 }
 
+/* Adds the line that says where the codes of a palette are. */
+static holo_status certs_codes(hg_compile *c, hg_graph *g, hg_cert *cert)
+{
+    uint32_t index;
+    HG_TRY(hg_weights_add(&c->weights, g, cert->codes, &index));
+    const hg_weight *w = &c->weights.item[index];
+    cert->text = hg_str_format(&c->ctx.arena, "%.*scodes %" PRIu64 " %" PRIu64 "\n",
+                               HG_STR_ARG(cert->text), w->offset, w->bytes);
+    return cert->text.text == NULL ? hg_fail_nomem(c->ctx.error, 256) : HOLO_OK;
+}
+
 holo_status hg_compile_certs(hg_compile *c, hg_graph *g)
 {
     const bool *needed;
@@ -43,10 +56,12 @@ holo_status hg_compile_certs(hg_compile *c, hg_graph *g)
         uint32_t index;
         hg_str text;
         if (!certs_is_read(g, cert->value, needed)) continue;
+        hg_cert whole = *cert;
+        if (cert->codes != 0) HG_TRY(certs_codes(c, g, &whole));
         HG_TRY(hg_weights_add(&c->weights, g, cert->value, &index));
         const hg_weight *w = &c->weights.item[index];
         HG_TRY(
-            hg_cert_store(&c->ctx, cert, w->offset, w->bytes, certs_hash(g, cert->value), &text));
+            hg_cert_store(&c->ctx, &whole, w->offset, w->bytes, certs_hash(g, cert->value), &text));
         HG_TRY(certs_append(c, text));
     }
     return HOLO_OK;

@@ -101,6 +101,8 @@ static bool prove_covers(const hg_cert_view *v, const hg_program *g, const hg_st
     enum { TABLE_BASE = 1, TABLE_CLASSES = 2, PROGRAM_BASE = 0, PROGRAM_ENTRIES = 1 };
     const hg_value_rec *codes = &g->value[g->list[s->in]], *made = &g->value[g->list[s->out]];
     if (v->from != (holo_dtype)codes->dtype || v->to != (holo_dtype)made->dtype) return false;
+    if (v->is_palette)
+        return prove_param(g, s, TABLE_BASE) == 0 && prove_param(g, s, TABLE_CLASSES) == 0;
     if (v->is_program)
         return v->base == prove_param(g, s, PROGRAM_BASE) &&
                v->entries == prove_param(g, s, PROGRAM_ENTRIES);

@@ -143,6 +143,7 @@ typedef struct hg_demand {
  * file where some step reads the value. */
 typedef struct hg_cert {
     hg_value_id value;
+    hg_value_id codes; /* of a palette; otherwise 0 */
     hg_str label, text;
 } hg_cert;
 

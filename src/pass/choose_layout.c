@@ -4,6 +4,7 @@
 #include "op/op_codes.h"
 #include "op/op_pool.h"
 #include "pass/pass.h"
+#include "table/cert.h"
 
 static const int64_t layout_to_last[4] = {0, 2, 3, 1}, layout_to_first[4] = {0, 3, 1, 2};
 
@@ -135,8 +136,8 @@ static holo_status layout_conv_codes(hg_graph *g, hg_node_id id)
     if (b.status != HOLO_OK) return b.status;
     const hg_type wt = *hg_build_type(&b, codes.value);
     const bool depthwise = layout_is_depthwise(g, &wt, groups);
-    const bool pairs = layout_codes(g, hg_graph_value(g, codes.value), &codes) && !depthwise &&
-                       hg_codes_are_pairs(g, &codes);
+    const bool is_fixed = layout_codes(g, hg_graph_value(g, codes.value), &codes);
+    const bool pairs = is_fixed && !depthwise && hg_codes_are_pairs(g, &codes);
     hg_attr group = hg_attr_make_int("group", groups), attr[17];
     uint32_t n_attr = layout_conv_attrs(&b, &wt, rank, !depthwise, attr);
     if (depthwise) {
@@ -146,6 +147,8 @@ static holo_status layout_conv_codes(hg_graph *g, hg_node_id id)
         zero = hg_build_codes_zero(&b, zero, wt.dtype, codes.columns);
         attr[n_attr++] = hg_attr_make_int("pairs", pairs);
     }
+    if (is_fixed && depthwise) HG_TRY(hg_cert_add_depthwise(g, packed, id, codes.k));
+    if (is_fixed && !depthwise) HG_TRY(hg_cert_add_panels(g, packed, id, codes.k, pairs));
     hg_value_id in[4] = {x, packed, hg_build_in(&b, 2), zero};
     hg_value_id out =
         hg_build_op(&b, depthwise ? "holo:ConvDwI8" : "holo:ConvNhwcI8", in, 4, attr, n_attr);

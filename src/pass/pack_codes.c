@@ -38,23 +38,6 @@ static bool codes_rows_fit(const hg_graph *g, hg_value_id zero, hg_value_id x)
     return is_single || is_each;
 }
 
-/* What the kernel relies on, whatever the left side is: sums fit 32 bits, pairs 16. Longer sums
- * wrap as the operator says. */
-static holo_status codes_certify(hg_graph *g, hg_node_id id, hg_value_id packed, int64_t k,
-                                 bool pairs)
-{
-    enum { CODES_INPUT = 255, CODES_WEIGHT = 128, CODES_PAIR = 128, CODES_QUAD = 64 };
-    const int64_t used = hg_ceil_div(k, 4) * CODES_QUAD;
-    const hg_cert_bound bound = {.k = k,
-                                 .input_max = CODES_INPUT,
-                                 .weight_max = CODES_WEIGHT,
-                                 .pair_max = pairs ? CODES_PAIR : 0,
-                                 .panel = used + CODES_QUAD,
-                                 .used = used};
-    if (packed == 0 || k > INT32_MAX / (CODES_INPUT * CODES_WEIGHT)) return HOLO_OK;
-    return hg_cert_add_product(g, packed, id, &bound);
-}
-
 static holo_status codes_matmul(hg_graph *g, hg_node_id id, const hg_code_columns *from,
                                 bool transposed)
 {
@@ -65,7 +48,7 @@ static holo_status codes_matmul(hg_graph *g, hg_node_id id, const hg_code_column
     hg_value_id packed = hg_build_op(&b, "holo:PackP16I8", &from->value, 1, &trans, 1);
     const hg_dim columns = hg_dim_const(&g->dims, from->columns);
     const bool pairs = hg_codes_are_pairs(g, from);
-    HG_TRY(codes_certify(g, id, packed, from->k, pairs));
+    HG_TRY(hg_cert_add_panels(g, packed, id, from->k, pairs));
     hg_attr attr[] = {hg_attr_make_dims(&b, "n", &columns, 1), hg_attr_make_int("pairs", pairs)};
     hg_value_id in[] = {hg_build_in(&b, 0), packed, hg_build_in(&b, 2),
                         hg_build_codes_zero(&b, hg_build_in(&b, 3), dtype, from->columns)};

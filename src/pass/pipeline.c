@@ -54,6 +54,8 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_fuse_epilogue,
     &hg_pass_fuse_expansion, /* after epilogues: a depthwise convolution takes its own along */
     &hg_pass_drop_dead,
+    &hg_pass_store_palettes, /* of weights as they will be stored */
+    &hg_pass_drop_dead,
     NULL,
 };
 

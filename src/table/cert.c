@@ -44,6 +44,46 @@ holo_status hg_cert_add_product(hg_graph *g, hg_value_id value, hg_node_id node,
     return hg_graph_add_cert(g, cert);
 }
 
+/* Codes are at most 255, less a zero point too. */
+enum { CERT_CODE = 255, CERT_WEIGHT = 128, CERT_PAIR = 128, CERT_QUAD = 64 };
+
+holo_status hg_cert_add_panels(hg_graph *g, hg_value_id packed, hg_node_id node, int64_t k,
+                               bool pairs)
+{
+    const int64_t used = hg_ceil_div(k, 4) * CERT_QUAD;
+    const hg_cert_bound bound = {.k = k,
+                                 .input_max = CERT_CODE,
+                                 .weight_max = CERT_WEIGHT,
+                                 .pair_max = pairs ? CERT_PAIR : 0,
+                                 .panel = used + CERT_QUAD,
+                                 .used = used};
+    if (packed == 0 || k > INT32_MAX / (CERT_CODE * CERT_WEIGHT)) return HOLO_OK;
+    return hg_cert_add_product(g, packed, node, &bound);
+}
+
+holo_status hg_cert_add_depthwise(hg_graph *g, hg_value_id packed, hg_node_id node, int64_t k)
+{
+    const hg_cert_bound bound = {.k = k, .input_max = CERT_CODE, .weight_max = CERT_CODE};
+    if (packed == 0 || k > INT32_MAX / (CERT_CODE * CERT_CODE)) return HOLO_OK;
+    return hg_cert_add_product(g, packed, node, &bound);
+}
+
+holo_status hg_cert_add_palette(hg_graph *g, hg_node_id node, hg_value_id codes, hg_value_id values,
+                                int64_t count, uint64_t original)
+{
+    const hg_type *v = &hg_graph_value(g, values)->type, *c = &hg_graph_value(g, codes)->type;
+    hg_cert cert = {.value = values, .codes = codes};
+    int64_t distinct;
+    HG_TRY(cert_label(g, node, &cert.label));
+    if (!hg_dim_is_const(&g->dims, v->dim[0], &distinct)) return HOLO_OK;
+    cert.text = hg_str_format(
+        &g->ctx->arena,
+        "palette %s -> %s values %" PRId64 " count %" PRId64 " original %016" PRIx64 "\n",
+        holo_dtype_text(c->dtype), holo_dtype_text(v->dtype), distinct, count, original);
+    if (cert.text.text == NULL) return hg_fail_nomem(g->ctx->error, 128);
+    return hg_graph_add_cert(g, cert);
+}
+
 /* Long texts: hg_str_format cuts what "%.*s" gives, this does not. */
 static char *cert_append(char *to, hg_str text)
 {
@@ -172,6 +212,13 @@ static bool cert_claim(hg_str line, hg_cert_view *v)
     hg_str kind = cert_word(&line);
     v->is_program = hg_str_is(kind, "program");
     v->is_table = v->is_program || hg_str_is(kind, "table");
+    if (hg_str_is(kind, "palette")) {
+        v->is_table = v->is_palette = true;
+        return cert_dtype(&line, &v->from) && hg_str_is(cert_word(&line), "->") &&
+               cert_dtype(&line, &v->to) && cert_field(&line, "values", &v->entries) &&
+               cert_field(&line, "count", &v->rows) && hg_str_is(cert_word(&line), "original") &&
+               cert_number(&line, 16, &v->original);
+    }
     if (v->is_table)
         return cert_dtype(&line, &v->from) && hg_str_is(cert_word(&line), "->") &&
                cert_dtype(&line, &v->to) && cert_field(&line, "base", &v->base) &&
@@ -209,6 +256,13 @@ holo_status hg_cert_next(hg_str *rest, hg_cert_view *out, bool *more, holo_error
     out->claim = cert_line(rest);
     ok = ok && cert_claim(out->claim, out);
     out->chain = cert_graph(rest);
+    if (out->is_palette) {
+        hg_str rows = out->chain;
+        line = cert_line(&rows);
+        ok = ok && hg_str_is(cert_word(&line), "codes") &&
+             cert_number(&line, 10, &out->codes_offset) &&
+             cert_number(&line, 10, &out->codes_bytes) && rows.length == 0;
+    }
     if (cert_starts(*rest, "range ")) {
         out->range = cert_line(rest);
         out->producer = cert_graph(rest);

@@ -23,6 +23,13 @@
  *     product k 256 input_max 255 weight_max 127 pair_max 128 panel 4160 used 4096
  *     end
  *
+ *
+ *     certificate "embedding"              constants that are stored as palette and codes
+ *     at 16384 400 hash 77...
+ *     palette uint8 -> float32 values 100 count 65536 original 5e...
+ *     codes 20480 65536
+ *     end
+ *
  * The section is these texts, one after the other. */
 #ifndef HG_TABLE_CERT_H
 #define HG_TABLE_CERT_H
@@ -43,6 +50,18 @@ HG_MUST_CHECK holo_status hg_cert_add_table(hg_graph *g, hg_value_id value, hg_n
 /* For the 8-bit weights, signed, that `value` holds, packed or not. */
 HG_MUST_CHECK holo_status hg_cert_add_product(hg_graph *g, hg_value_id value, hg_node_id node,
                                               const hg_cert_bound *bound);
+/* The same for codes in panels of 16 columns and 4 of k, and for those of a depthwise convolution,
+ * of which k are a product: what the kernels rely on, whatever the left side and the zero points
+ * are. None for sums so long that they may wrap, as the operators say. */
+HG_MUST_CHECK holo_status hg_cert_add_panels(hg_graph *g, hg_value_id packed, hg_node_id node,
+                                             int64_t k, bool pairs);
+HG_MUST_CHECK holo_status hg_cert_add_depthwise(hg_graph *g, hg_value_id packed, hg_node_id node,
+                                                int64_t k);
+/* For `values`, which `count` codes stand for; decoded, the bytes have this hash: that of pieces of
+ * HG_CERT_PIECE bytes, each hashed with the one before as its seed. */
+enum { HG_CERT_PIECE = 1 << 14 };
+HG_MUST_CHECK holo_status hg_cert_add_palette(hg_graph *g, hg_node_id node, hg_value_id codes,
+                                              hg_value_id values, int64_t count, uint64_t original);
 /* "table ..." with the text of the chain, and of the producer when there is one. */
 HG_MUST_CHECK holo_status hg_cert_table_text(hg_arena *arena, const hg_chain *c,
                                              const hg_entries *t, hg_str chain, hg_alphabet range,
@@ -60,13 +79,16 @@ HG_MUST_CHECK holo_status hg_cert_store(hg_ctx *ctx, const hg_cert *cert, uint64
 typedef struct hg_cert_view {
     hg_str label;
     uint64_t offset, bytes, hash;
-    hg_str claim; /* the line "table ...", "program ..." or "product ..." */
+    hg_str claim; /* the line "table ...", "program ...", "palette ..." or "product ..." */
     hg_str chain, range, producer;
     holo_dtype from, to; /* of a table or program */
     int64_t rows, entries, base, classes;
-    hg_cert_bound bound; /* of a product */
-    bool is_table;       /* or a program */
-    bool is_program;     /* its bytes are one (isa/byteops.h) */
+    hg_cert_bound bound;                /* of a product */
+    bool is_table;                      /* or a program */
+    bool is_program;                    /* its bytes are one (isa/byteops.h) */
+    bool is_palette;                    /* `entries` values for `rows` codes */
+    uint64_t codes_offset, codes_bytes; /* of its codes */
+    uint64_t original;                  /* hash of what they decode to */
 } hg_cert_view;
 
 /* The next certificate of the section; false at its end. E_FORMAT when it is malformed. */

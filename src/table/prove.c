@@ -232,6 +232,47 @@ static holo_status prove_product(const hg_cert_view *v, const uint8_t *bytes, ho
     return HOLO_OK;
 }
 
+/* ---- palettes --------------------------------------------------------------------------------
+ */
+
+static holo_status prove_palette_sizes(const hg_cert_view *v, uint64_t weight_bytes, holo_error *e)
+{
+    const uint64_t size = hg_dtype_bits(v->to) / 8, code_size = hg_dtype_bits(v->from) / 8;
+    if ((v->from != HOLO_U8 && v->from != HOLO_U16) || !hg_domain_is_entry(v->to) ||
+        v->entries < 1 || v->entries > PROVE_ELEMENTS || (uint64_t)v->entries * size != v->bytes)
+        return hg_fail(e, HOLO_E_DATA, "%lld values are no palette of %s", (long long)v->entries,
+                       holo_dtype_text(v->to));
+    if (v->codes_offset > weight_bytes || v->codes_bytes > weight_bytes - v->codes_offset ||
+        (uint64_t)v->rows > v->codes_bytes || (uint64_t)v->rows * code_size != v->codes_bytes)
+        return hg_fail(e, HOLO_E_DATA, "its codes lie outside the weights");
+    return HOLO_OK;
+}
+
+/* Decodes piece by piece. */
+static holo_status prove_palette(const hg_cert_view *v, const uint8_t *weights,
+                                 uint64_t weight_bytes, holo_error *e)
+{
+    uint8_t piece[HG_CERT_PIECE];
+    uint64_t hash = 0;
+    size_t used = 0;
+    HG_TRY(prove_palette_sizes(v, weight_bytes, e));
+    const size_t size = hg_dtype_bits(v->to) / 8, code_size = hg_dtype_bits(v->from) / 8;
+    for (int64_t i = 0; i < v->rows; i++) {
+        uint16_t k = 0;
+        memcpy(&k, weights + v->codes_offset + (size_t)i * code_size, code_size);
+        if (k >= v->entries)
+            return hg_fail(e, HOLO_E_DATA, "code %lld is %u of %lld values", (long long)i, k,
+                           (long long)v->entries);
+        memcpy(piece + used, weights + v->offset + k * size, size);
+        used += size;
+        if (used < sizeof piece && i + 1 < v->rows) continue;
+        hash = hg_hash(piece, used, hash);
+        used = 0;
+    }
+    if (hash == v->original) return HOLO_OK;
+    return hg_fail(e, HOLO_E_DATA, "decoded, its bytes have another hash");
+}
+
 holo_status hg_cert_prove(const hg_cert_view *v, const uint8_t *weights, uint64_t weight_bytes,
                           holo_error *e)
 {
@@ -240,6 +281,7 @@ holo_status hg_cert_prove(const hg_cert_view *v, const uint8_t *weights, uint64_
     const uint8_t *bytes = weights + v->offset;
     if (v->hash != 0 && hg_hash(bytes, (size_t)v->bytes, 0) != v->hash)
         return hg_fail(e, HOLO_E_DATA, "its bytes have another hash");
+    if (v->is_palette) return prove_palette(v, weights, weight_bytes, e);
     if (!v->is_table) return prove_product(v, bytes, e);
     HG_TRY(prove_table(v, bytes, e));
     return prove_narrowing(v, e);

@@ -284,6 +284,32 @@ static void prove_matmul(void)
     free(b.data);
 }
 
+/* The same of convolutions, one with all channels and one with each alone. */
+static void prove_conv(void)
+{
+    fault_bytes b = fault_holo("graph g(%x: uint8[1,2,5,5]) {\n"
+                               "  %w = const int8[2,2,1,1] {1,-2,3,4}\n"
+                               "  %y = ConvInteger(%x, %w)\n"
+                               "  return %y\n}\n");
+    holo_prove_report r = prove_file(b);
+    CHECK_EQ_INT(r.proved, 1);
+    CHECK_EQ_INT(r.failed, 0);
+    uint8_t *weights = b.data + fault_section(b, HG_SECTION_WEIGHTS)->offset;
+    weights[0] = weights[1] = 100; /* the two channels of an output */
+    r = prove_file(b);
+    CHECK_EQ_INT(r.failed, 1);
+    free(b.data);
+    b = fault_holo("graph g(%x: uint8[1,16,5,5]) {\n"
+                   "  %w = const int8[16,1,1,2] {1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,"
+                   "-1,-2,-3,-4,-5,-6,-7,-8,-9,-10,-11,-12,-13,-14,-15,-128}\n"
+                   "  %y = ConvInteger(%x, %w) {group=16}\n"
+                   "  return %y\n}\n");
+    r = prove_file(b);
+    CHECK_EQ_INT(r.proved, 1);
+    CHECK_EQ_INT(r.failed, 0);
+    free(b.data);
+}
+
 /* ---- the check while compiling ---------------------------------------------------------------
  */
 
@@ -326,6 +352,7 @@ const hg_test_case hg_tests_table_prove[] = {
     {"files", prove_files},
     {"program_files", prove_program_files},
     {"matmul", prove_matmul},
+    {"conv", prove_conv},
     {"compiler_bug", prove_compiler_bug},
     {0},
 };
