@@ -88,7 +88,8 @@ holo_status hg_palette_make(hg_ctx *ctx, const void *data, int64_t count, uint32
     *out = (hg_palette){.count = count, .size = size};
     out->distinct = palette_collect(data, count, size, value, slot);
     out->code_size = out->distinct <= 256 ? 1 : 2;
-    *pays = out->distinct <= PALETTE_MOST && hg_palette_bytes(out) < (uint64_t)count * size;
+    *pays = out->distinct <= PALETTE_MOST &&
+            hg_palette_bytes(out) <= (uint64_t)count * size / 4 * 3; /* decoding takes time */
     return *pays ? palette_encode(ctx, data, value, slot, out) : HOLO_OK;
 }
 
@@ -149,10 +150,12 @@ static holo_status palette_store(palettes *p, hg_build *b, hg_value_id id, const
                                 (size_t)made->distinct * made->size);
     HG_TRY(b->status);
     const uint64_t before = (uint64_t)made->count * made->size;
-    hg_log(
-        g->ctx, HOLO_LOG_INFO, "'%.*s': %lld different values of %lld, %llu bytes instead of %llu",
-        HG_STR_ARG(hg_graph_value(g, id)->name), (long long)made->distinct, (long long)made->count,
-        (unsigned long long)hg_palette_bytes(made), (unsigned long long)before);
+    char room[64];
+    const hg_str label = hg_node_label(g, b->id, room, sizeof room);
+    hg_log(g->ctx, HOLO_LOG_INFO,
+           "node '%.*s': %lld different values of %lld, %llu bytes instead of %llu",
+           HG_STR_ARG(label), (long long)made->distinct, (long long)made->count,
+           (unsigned long long)hg_palette_bytes(made), (unsigned long long)before);
     return hg_cert_add_palette(g, b->id, of->codes, of->values, made->count, original);
 }
 

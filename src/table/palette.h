@@ -12,8 +12,8 @@ typedef struct hg_palette {
     uint32_t code_size; /* bytes of a code: 1 or 2 */
 } hg_palette;
 
-/* False when the elements are too many for codes that make it smaller; *distinct says how many
- * there are all the same, at most 65,537. Memory is the arena's. */
+/* *pays: codes make it smaller by a quarter or more; otherwise only numbers are set, `distinct` to
+ * at most 65,537. Memory is the arena's. */
 HG_MUST_CHECK holo_status hg_palette_make(hg_ctx *ctx, const void *data, int64_t count,
                                           uint32_t size, hg_palette *out, bool *pays);
 /* Bytes of values and codes. */
