@@ -242,7 +242,7 @@ enum {
     HOLO_COMPILE_CHECK_ONLY = 1 << 1,   /* report every unsupported operator; write nothing */
     HOLO_COMPILE_STRIP_SHAPES = 1 << 2, /* forget declared shapes of outputs and intermediates */
     HOLO_COMPILE_KEEP_VALUES =
-        1 << 3,                 /* every value stays observable by name in a trace (slower) */
+        1 << 3,                    /* every value stays observable by name in a trace (slower) */
     HOLO_COMPILE_PLAIN = 1 << 4,   /* no weights packed and no layouts chosen for tuned kernels */
     HOLO_COMPILE_PALETTES = 1 << 5 /* weights with few different values are stored as these and
                                       codes, exactly, and decoded in each run: smaller, slower */
