@@ -4,8 +4,10 @@
  *
  * The sum is exact and rounded once, where the float form rounds every term: the result is the one
  * that QLinearConv and QLinearMatMul define, nearer to the numbers meant. A bias that is itself a
- * code with scale sx sw is added to the sum. DequantizeLinear has become Cast, Sub and Mul by now;
- * what its constants go through is looked through, since nothing is folded yet. */
+ * code with scale sx sw is added to the sum. Where weights alone are codes, the product becomes
+ * MatMulNBits, which widens them on the way instead of all at every run. DequantizeLinear has
+ * become Cast, Sub and Mul by now; what its constants go through is looked through, since nothing
+ * is folded yet. */
 #include "op/op_codes.h"
 #include "pass/pass.h"
 
@@ -176,9 +178,73 @@ static holo_status quant_replace(hg_graph *g, hg_node_id id, const quant_product
     return b.status;
 }
 
+/* ---- weights alone ------------------------------------------------------------------------- */
+
+enum { QUANT_BLOCK = 128 };
+
+/* Codes as unsigned bytes [n][blocks][block], the rest of the last block 0: inputs end before. */
+static holo_status quant_blocks(const hg_graph *g, const quant_product *p, int64_t k,
+                                int64_t blocks, uint8_t **out)
+{
+    const hg_value *v = hg_graph_value(g, p->w.codes);
+    const uint8_t *from = v->constant->data, flip = v->type.dtype == HOLO_I8 ? 128 : 0;
+    const int64_t n = p->outputs;
+    HG_TRY(HG_NEW(g->ctx, (size_t)(n * blocks * QUANT_BLOCK), out));
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t c = 0; c < n; c++)
+            (*out)[c * blocks * QUANT_BLOCK + i] =
+                from[p->is_transposed ? c * k + i : i * n + c] ^ flip;
+    return HOLO_OK;
+}
+
+/* Scales and zero points [n][blocks]. */
+static holo_status quant_block_tables(const hg_graph *g, const quant_product *p, int64_t blocks,
+                                      float **scales, uint8_t **zeros)
+{
+    const uint8_t *zero = p->w.zero == 0 ? NULL : hg_graph_value(g, p->w.zero)->constant->data;
+    const bool is_one = p->w.zero == 0 || hg_graph_value(g, p->w.zero)->constant->bytes == 1;
+    const uint8_t flip = hg_graph_value(g, p->w.codes)->type.dtype == HOLO_I8 ? 128 : 0;
+    HG_TRY(HG_NEW(g->ctx, (size_t)(p->outputs * blocks), scales));
+    HG_TRY(HG_NEW(g->ctx, (size_t)(p->outputs * blocks), zeros));
+    for (int64_t i = 0; i < p->outputs * blocks; i++) {
+        (*scales)[i] = quant_scale(g, &p->w, i / blocks);
+        (*zeros)[i] = (uint8_t)((zero == NULL ? 0 : zero[is_one ? 0 : i / blocks]) ^ flip);
+    }
+    return HOLO_OK;
+}
+
+static holo_status quant_replace_weights(hg_graph *g, hg_node_id id, const quant_product *p,
+                                         int64_t k)
+{
+    const int64_t blocks = hg_ceil_div(k, QUANT_BLOCK), n = p->outputs;
+    uint8_t *codes, *zeros;
+    float *scales;
+    hg_build b;
+    HG_TRY(quant_blocks(g, p, k, blocks, &codes));
+    HG_TRY(quant_block_tables(g, p, blocks, &scales, &zeros));
+    hg_build_init(&b, g, id);
+    hg_type type = {.dtype = HOLO_U8, .rank = 3}, table = {.dtype = HOLO_F32, .rank = 2};
+    type.dim[0] = table.dim[0] = hg_dim_const(&g->dims, n);
+    type.dim[1] = table.dim[1] = hg_dim_const(&g->dims, blocks);
+    type.dim[2] = hg_dim_const(&g->dims, QUANT_BLOCK);
+    hg_type zero = table;
+    zero.dtype = HOLO_U8;
+    const size_t count = (size_t)(n * blocks);
+    hg_value_id in[] = {hg_build_in(&b, 0), hg_build_const(&b, type, codes, count * QUANT_BLOCK),
+                        hg_build_const(&b, table, scales, count * sizeof *scales),
+                        hg_build_const(&b, zero, zeros, count)};
+    hg_attr attr[] = {hg_attr_make_int("K", k), hg_attr_make_int("N", n),
+                      hg_attr_make_int("bits", 8), hg_attr_make_int("block_size", QUANT_BLOCK)};
+    hg_build_replace(
+        &b, 0,
+        hg_build_op(&b, "com.microsoft:MatMulNBits", in, HG_COUNT(in), attr, HG_COUNT(attr)));
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    return b.status;
+}
+
 /* ---- what is recognised -------------------------------------------------------------------- */
 
-/* Weights of a matrix product, perhaps behind a Transpose. */
+/* Weights of a matrix product; codes or numbers may be behind a Transpose. */
 static bool quant_find_matrix(hg_graph *g, hg_value_id v, quant_product *p)
 {
     const hg_node *turn = quant_producer(g, v, "Transpose");
@@ -187,7 +253,33 @@ static bool quant_find_matrix(hg_graph *g, hg_value_id v, quant_product *p)
         v = hg_node_in(g, turn, 0);
         p->is_transposed = !p->is_transposed;
     }
-    return quant_find(g, v, HG_TYPES_CODES, &p->w);
+    if (!quant_find(g, v, HG_TYPES_CODES, &p->w)) return false;
+    turn = quant_producer(g, p->w.codes, "Transpose");
+    if (turn == NULL || !hg_graph_is_const(g, hg_node_in(g, turn, 0))) return true;
+    p->w.codes = hg_node_in(g, turn, 0);
+    p->w.axis = 1 - p->w.axis;
+    p->is_transposed = !p->is_transposed;
+    return true;
+}
+
+/* A product of floats with a constant matrix of codes, [k, n] or [n, k]; k fills a block. */
+static bool quant_wants_weights(hg_graph *g, const hg_node *n, quant_product *p, int64_t *k)
+{
+    const bool is_fused = hg_op_is(n, "holo:MatMul");
+    *p = (quant_product){.alpha = is_fused ? hg_node_float(n, "alpha", 1.0) : 1.0};
+    if (!is_fused && !hg_op_is(n, "MatMul")) return false;
+    if (is_fused && (n->n_in != 2 || hg_node_int(n, "trans_a", 0) != 0)) return false;
+    p->is_transposed = is_fused && hg_node_int(n, "trans_b", 0) != 0;
+    const hg_type *x = &hg_graph_value(g, hg_node_in(g, n, 0))->type;
+    if (p->alpha != 1.0 || x->dtype != HOLO_F32 || x->rank < 2) return false;
+    if (!quant_find_matrix(g, hg_node_in(g, n, 1), p) || !hg_graph_is_const(g, p->w.codes))
+        return false;
+    const hg_type *w = &hg_graph_value(g, p->w.codes)->type;
+    p->axis = p->is_transposed ? 0 : 1;
+    if (!hg_dim_is_const(&g->dims, w->dim[p->axis], &p->outputs) ||
+        !hg_dim_is_const(&g->dims, w->dim[1 - p->axis], k) || p->outputs < 1 || *k < QUANT_BLOCK)
+        return false;
+    return p->w.count == 1 || (p->w.axis == p->axis && p->w.count == p->outputs);
 }
 
 static bool quant_wants(hg_graph *g, const hg_node *n, quant_product *p)
@@ -215,8 +307,12 @@ static holo_status quant_run(hg_graph *g, bool *changed)
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
         const hg_node_id next = hg_graph_node(g, id)->next;
         quant_product p;
+        int64_t k;
         if (quant_wants(g, hg_graph_node(g, id), &p)) {
             HG_TRY(quant_replace(g, id, &p));
+            *changed = true;
+        } else if (quant_wants_weights(g, hg_graph_node(g, id), &p, &k)) {
+            HG_TRY(quant_replace_weights(g, id, &p, k));
             *changed = true;
         }
         id = next;

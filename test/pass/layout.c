@@ -164,6 +164,39 @@ static void layout_gather_narrow(void)
                "  %y = Cast(%1) {to=1}\n"
                "  return %y\n"
                "}\n");
+    /* A table of codes with a scale for each row: both are gathered, the zero point stays. */
+    CHECK_PASS("gather_narrow",
+               "graph g(%i: int64[n]) {\n"
+               "  %t = const uint8[3,2] {1, 2, 3, 4, 5, 6}\n"
+               "  %z = const float32[] {2.0}\n"
+               "  %s = const float32[3,1] {0.5, 0.25, 1.0}\n"
+               "  %w = Cast(%t) {to=1}\n"
+               "  %d = Sub(%w, %z)\n"
+               "  %m = Mul(%d, %s)\n"
+               "  %y = Gather(%m, %i)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%i: int64[n]) {\n"
+               "  %s = const float32[3,1] {0.5, 0.25, 1.0}\n"
+               "  %1 = Gather(%s, %i)\n"
+               "  %t = const uint8[3,2] {1, 2, 3, 4, 5, 6}\n"
+               "  %2 = Gather(%t, %i)\n"
+               "  %3 = Cast(%2) {to=1}\n"
+               "  %z = const float32[] {2.0}\n"
+               "  %4 = Sub(%3, %z)\n"
+               "  %y = Mul(%4, %1)\n"
+               "  return %y\n"
+               "}\n");
+    /* Columns are not rows. */
+    static const char across[] = "graph g(%i: int64[n]) {\n"
+                                 "  %t = const uint8[3,2] {1, 2, 3, 4, 5, 6}\n"
+                                 "  %s = const float32[2] {0.5, 0.25}\n"
+                                 "  %w = Cast(%t) {to=1}\n"
+                                 "  %m = Mul(%w, %s)\n"
+                                 "  %y = Gather(%m, %i) {axis=1}\n"
+                                 "  return %y\n"
+                                 "}\n";
+    CHECK_PASS("gather_narrow", across, across);
 }
 
 static void layout_widen_half(void)

@@ -148,63 +148,82 @@ static void nbits_unit(const hg_args *a, const hg_nbits_shape *s, int64_t column
     }
 }
 
-/* Sum over [from, to) of x times (code - zero), eight lanes; within one block. */
-static inline __m256 nbits_dot(const float *x, const uint8_t *codes, __m128i zero, int64_t from,
-                               int64_t to)
+/* Eight codes less their zero point, as numbers. */
+static inline __m256 nbits_eight(__m128i codes, __m256i zero)
 {
-    const __m128i four = _mm_set1_epi8(15);
-    __m256 acc = _mm256_setzero_ps();
-    for (int64_t i = from; i < to; i += 16) {
-        const __m128i pairs = _mm_loadl_epi64((const __m128i *)(const void *)(codes + i / 2));
-        __m128i c = _mm_unpacklo_epi8(_mm_and_si128(pairs, four),
-                                      _mm_and_si128(_mm_srli_epi16(pairs, 4), four));
-        c = _mm_sub_epi8(c, zero);
-        const __m256 p = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(c));
-        const __m256 q = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(c, 8)));
-        if (to - i >= 16) {
-            acc = _mm256_fmadd_ps(_mm256_loadu_ps(x + i), p, acc);
-            acc = _mm256_fmadd_ps(_mm256_loadu_ps(x + i + 8), q, acc);
-        } else {
-            const __m256i low = nbits_mask(to - i), high = nbits_mask(to - i - 8);
-            acc = _mm256_fmadd_ps(_mm256_maskload_ps(x + i, low), p, acc);
-            acc = _mm256_fmadd_ps(_mm256_maskload_ps(x + i + 8, high), q, acc);
-        }
-    }
-    return acc;
+    return _mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_cvtepu8_epi32(codes), zero));
 }
 
-/* One row and weights of 4 bits with zero points that are codes too: differences are small
- * integers, and the scale is applied once a block. 2.3 times faster than through weights in L1. */
-static float nbits_row(const hg_args *a, const hg_nbits_shape *s, int64_t column)
+/* acc += x times (code - zero) over [from, to) of a column within one block. */
+static inline void nbits_dot(const float *x, const uint8_t *codes, uint32_t bits, __m256i zero,
+                             int64_t from, int64_t to, __m256 *acc)
 {
-    const uint8_t *codes = (const uint8_t *)a->in[1].data + column * s->row;
-    __m256 sum = _mm256_setzero_ps();
-    for (int64_t from = 0; from < s->k; from += s->block) {
-        float scale, zero;
-        hg_nbits_block(a, s, column, from / s->block, &scale, &zero);
-        const __m256 part = nbits_dot(a->in[0].data, codes, _mm_set1_epi8((char)zero), from,
-                                      hg_min(from + s->block, s->k));
-        sum = _mm256_fmadd_ps(part, _mm256_set1_ps(scale), sum);
+    const __m128i four = _mm_set1_epi8(15);
+    for (int64_t i = from; i < to; i += 16) {
+        __m128i c;
+        if (bits == 8) {
+            c = _mm_loadu_si128((const __m128i *)(const void *)(codes + i));
+        } else {
+            const __m128i pairs = _mm_loadl_epi64((const __m128i *)(const void *)(codes + i / 2));
+            c = _mm_unpacklo_epi8(_mm_and_si128(pairs, four),
+                                  _mm_and_si128(_mm_srli_epi16(pairs, 4), four));
+        }
+        const __m256 p = nbits_eight(c, zero), q = nbits_eight(_mm_srli_si128(c, 8), zero);
+        if (to - i >= 16) {
+            acc[0] = _mm256_fmadd_ps(_mm256_loadu_ps(x + i), p, acc[0]);
+            acc[1] = _mm256_fmadd_ps(_mm256_loadu_ps(x + i + 8), q, acc[1]);
+        } else {
+            const __m256i low = nbits_mask(to - i), high = nbits_mask(to - i - 8);
+            acc[0] = _mm256_fmadd_ps(_mm256_maskload_ps(x + i, low), p, acc[0]);
+            acc[1] = _mm256_fmadd_ps(_mm256_maskload_ps(x + i + 8, high), q, acc[1]);
+        }
     }
-    return nbits_sum(sum);
+}
+
+/* One row and weights of 4 or 8 bits with zero points that are codes too: differences are small
+ * integers, and the scale is applied once a block. Four columns take turns, block by block, so that
+ * none waits for the sums of another. */
+static inline void nbits_row(const hg_args *a, const hg_nbits_shape *s, uint32_t bits,
+                             int64_t column, int64_t columns, float *y)
+{
+    __m256 sum[HG_NBITS_COLUMNS];
+    for (int j = 0; j < HG_NBITS_COLUMNS; j++)
+        sum[j] = _mm256_setzero_ps();
+    for (int64_t from = 0; from < s->k; from += s->block) {
+        const int64_t to = hg_min(from + s->block, s->k);
+        for (int64_t j = 0; j < columns; j++) {
+            const uint8_t *codes = (const uint8_t *)a->in[1].data + (column + j) * s->row;
+            __m256 part[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+            float scale, zero;
+            hg_nbits_block(a, s, column + j, from / s->block, &scale, &zero);
+            nbits_dot(a->in[0].data, codes, bits, _mm256_set1_epi32((int32_t)zero), from, to, part);
+            sum[j] =
+                _mm256_fmadd_ps(_mm256_add_ps(part[0], part[1]), _mm256_set1_ps(scale), sum[j]);
+        }
+    }
+    for (int64_t j = 0; j < columns; j++)
+        y[j] = nbits_sum(sum[j]);
 }
 
 static bool nbits_is_row(const hg_args *a, const hg_nbits_shape *s)
 {
-    return s->m == 1 && s->bits == 4 && (!hg_args_has(a, 3) || a->in[3].dtype == HOLO_U8);
+    return s->m == 1 && s->bits != 2 && (!hg_args_has(a, 3) || a->in[3].dtype == HOLO_U8);
 }
 
 static void nbits_run(const hg_args *a, hg_range r)
 {
     const hg_nbits_shape s = hg_matmul_nbits_shape_of(a);
-    if (nbits_is_row(a, &s)) {
-        const int64_t end = hg_min(r.end * HG_NBITS_COLUMNS, s.n);
-        for (int64_t n = r.begin * HG_NBITS_COLUMNS; n < end; n++)
-            ((float *)a->out[0].data)[n] = nbits_row(a, &s, n);
-        return;
+    const bool is_row = nbits_is_row(a, &s);
+    for (int64_t u = r.begin; u < r.end; u++) {
+        const int64_t column = u * HG_NBITS_COLUMNS;
+        const int64_t columns = hg_min(HG_NBITS_COLUMNS, s.n - column);
+        if (is_row && s.bits == 4)
+            nbits_row(a, &s, 4, column, columns, (float *)a->out[0].data + column);
+        else if (is_row)
+            nbits_row(a, &s, 8, column, columns, (float *)a->out[0].data + column);
+        else
+            nbits_unit(a, &s, column);
     }
-    for (int64_t u = r.begin; u < r.end; u++)
-        nbits_unit(a, &s, u * HG_NBITS_COLUMNS);
 }
 
 const hg_kernel hg_kernels_matmul_nbits_avx2[] = {
