@@ -648,6 +648,21 @@ HOLO_API holo_status holo_session_set_input(holo_session *session, uint32_t inde
 HOLO_API holo_status holo_session_set_output(holo_session *session, uint32_t index, void *data,
                                              size_t bytes, holo_error *error);
 
+/* Binds one buffer as an input and as the output that continues it, as decoders have them for keys
+ * and values: output = Concat(input, new rows) along `axis`. buffer->dim[axis] is its capacity, the
+ * first `length` rows of it are the input. A run writes the new rows behind them and copies nothing
+ * else; bind it again with the new length for the next. holo_session_output gives the whole buffer.
+ * Nothing else may lie in it; set_input or set_output on either of the two ends it. Besides Concat
+ * only attention may read the output: prepare says E_UNSUPPORTED and names the node otherwise.
+ * Status: E_ARG, E_TYPE, E_SHAPE, E_UNSUPPORTED, E_NOMEM. */
+HOLO_API holo_status holo_session_set_cache(holo_session *session, uint32_t input, uint32_t output,
+                                            const holo_tensor *buffer, int32_t axis, int64_t length,
+                                            holo_error *error);
+
+/* Rows of the cache of an output after a run: the length to bind next. -1: it has not run, or the
+ * output is no cache. */
+HOLO_API int64_t holo_session_cache_length(const holo_session *session, uint32_t output);
+
 /* Settles sizes for the bound inputs: evaluates dimensions, lays out memory, checks every step. Run
  * does it when input shapes changed; call it to pay at a time of your choice. The only call that
  * grows memory. Status: E_STATE (an input is not bound), E_SHAPE, E_LIMIT, E_NOMEM, E_FORMAT. */

@@ -118,6 +118,19 @@ static bool push_wanted(const hg_graph *g, const hg_node *n, push_perm *out)
     return with > 0 && with >= without;
 }
 
+/* Some full-size input lacks the order and the result is an output, which must keep its own: a
+ * cache would be transposed only to be transposed back. */
+static bool push_is_forced(const hg_graph *g, const hg_node *n, const push_perm *p)
+{
+    for (uint32_t i = 0; i < n->n_in && n->n_out == 1; i++) {
+        const push_perm own = push_read(g, hg_node_in(g, n, i));
+        if (!push_equal(&own, p) && !hg_graph_is_const(g, hg_node_in(g, n, i)) &&
+            hg_graph_is_output(g, n->out[0]))
+            return true;
+    }
+    return false;
+}
+
 /* Input v as it looks before the Transpose p: its source, or transposed back (constants fold
  * later). */
 static hg_value_id push_before(hg_build *b, hg_value_id v, const push_perm *p)
@@ -165,7 +178,8 @@ static holo_status push_axis(hg_graph *g, hg_node_id id, uint32_t n_data, int64_
     hg_node view = *n;
     if (n_data < view.n_in) view.n_in = n_data;
     push_perm p;
-    if (!push_wanted(g, &view, &p) || p.rank != hg_graph_value(g, hg_node_in(g, n, 0))->type.rank)
+    if (!push_wanted(g, &view, &p) || push_is_forced(g, &view, &p) ||
+        p.rank != hg_graph_value(g, hg_node_in(g, n, 0))->type.rank)
         return HOLO_OK;
     int64_t axis = hg_node_int(n, "axis", standard);
     if (axis < 0) axis += p.rank;

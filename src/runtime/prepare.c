@@ -188,6 +188,7 @@ static holo_status prepare_shapes(holo_session *s, holo_error *e)
         HG_TRY(hg_session_shape_value(s, v, e));
         uint32_t b = g->value_buffer[v];
         size_t bytes = holo_tensor_bytes(&s->tensor[v]);
+        if (s->cache != NULL && s->cache->of[v] != 0) continue; /* it has a place */
         if (b != 0 && g->program.value[v].storage == HG_STORAGE_ARENA &&
             s->span[b - 1].bytes < bytes)
             s->span[b - 1].bytes = bytes;
@@ -341,8 +342,9 @@ holo_status hg_session_bind_step(holo_session *s, uint32_t i, hg_bind_phase phas
     if (r->op != HG_STEP_BIND)
         for (uint32_t k = 0; k < r->n_param; k++)
             param[k] = s->dim[p->list[r->param + k]];
+    if (r->op == HG_STEP_KERNEL) run->kernel = s->graph->kernel[r->kernel];
+    if (s->cache != NULL && s->cache->count != 0) HG_TRY(s->cache->bind_step(s, i, e));
     if (r->op != HG_STEP_KERNEL || phase == HG_BIND_SIZE) return HOLO_OK;
-    run->kernel = s->graph->kernel[r->kernel];
     holo_status status = run->kernel->check(&run->args, e);
     if (status != HOLO_OK && run->kernel != s->graph->reference[r->kernel]) {
         run->kernel = s->graph->reference[r->kernel];
@@ -398,6 +400,19 @@ static bool prepare_is_read(const holo_session *s, uint32_t i, size_t bytes)
     return false;
 }
 
+/* A cache is written before everything has been read: nothing else may lie in its buffer. */
+static holo_status prepare_check_cache(const holo_session *s, uint32_t i, holo_error *e)
+{
+    const hg_program *p = &s->graph->program;
+    for (uint32_t k = 0; k < p->head.n_in; k++)
+        if (k != s->cache->port[i].input &&
+            prepare_overlap(s->input[k].data, holo_tensor_bytes(&s->input[k]), s->output[i].data,
+                            s->output[i].bytes))
+            return hg_fail(e, HOLO_E_ARG, "input '%s' lies in the cache of output '%s'",
+                           prepare_text(s, p->in[k].name), prepare_text(s, p->out[i].name));
+    return HOLO_OK;
+}
+
 static holo_status prepare_addresses(holo_session *s, holo_error *e)
 {
     const bool is_graph = s->shared == &s->own; /* what bodies are given is planned */
@@ -415,8 +430,9 @@ static holo_status prepare_addresses(holo_session *s, holo_error *e)
             return hg_fail(e, HOLO_E_ARG,
                            "output '%s' has %zu bytes, the buffer bound to it has %zu",
                            prepare_text(s, g->program.out[i].name), bytes, s->output[i].bytes);
+        if (s->output[i].is_cache) HG_TRY(prepare_check_cache(s, i, e));
         if (g->program.value[v].storage == HG_STORAGE_ARENA &&
-            !(is_graph && prepare_is_read(s, i, bytes)))
+            (s->output[i].is_cache || !(is_graph && prepare_is_read(s, i, bytes))))
             s->tensor[v].data = s->output[i].data;
     }
     /* Views of such results follow them. */

@@ -177,6 +177,7 @@ void holo_session_free(holo_session *session)
     for (uint32_t i = 0; i < session->n_control; i++)
         hg_control_free(session, session->control[i]);
     hg_late_free(&session->late, &alloc);
+    if (session->cache != NULL) hg_free(&alloc, session->cache, session->cache->bytes);
     hg_session_release(session, &session->slab);
     hg_free(&alloc, session->block, session->block_bytes);
     hg_free(&alloc, session, sizeof *session);
@@ -242,6 +243,20 @@ static holo_status session_check_strings(const holo_session *s, const holo_tenso
     return HOLO_OK;
 }
 
+/* An input or an output that is bound alone is no cache any more. */
+static void session_end_cache(holo_session *s, uint32_t input, uint32_t output)
+{
+    hg_cache *c = s->cache;
+    for (uint32_t o = 0; c != NULL && o < s->graph->program.head.n_out; o++) {
+        if (!s->output[o].is_cache || (o != output && c->port[o].input != input)) continue;
+        s->output[o] = (hg_bound_output){0};
+        for (uint32_t v = 0; v < s->graph->program.head.n_value; v++)
+            if (c->of[v] == o + 1) c->of[v] = 0;
+        c->count--;
+        s->shapes_changed = true;
+    }
+}
+
 holo_status holo_session_set_input(holo_session *session, uint32_t index, const holo_tensor *tensor,
                                    holo_error *error)
 {
@@ -264,6 +279,7 @@ holo_status holo_session_set_input(holo_session *session, uint32_t index, const 
     HG_TRY(hg_session_check_size(session, tensor, name, error));
     if (tensor->data == NULL && count != 0)
         return hg_fail(error, HOLO_E_ARG, "input '%s' has no data", name);
+    session_end_cache(session, index, UINT32_MAX);
     if (hg_is_deep(tensor->dtype)) {
         holo_status status = hg_deep_check(tensor, error);
         if (status == HOLO_OK) status = session_check_strings(session, tensor, error);
@@ -296,7 +312,7 @@ void hg_session_bind_output(holo_session *s, uint32_t index, void *data, size_t 
 {
     hg_bound_output *o = &s->output[index];
     if (o->data == data && o->bytes == bytes) return;
-    *o = (hg_bound_output){data, data == NULL ? 0 : bytes};
+    *o = (hg_bound_output){.data = data, .bytes = data == NULL ? 0 : bytes};
     s->pointers_changed = true;
 }
 
@@ -306,6 +322,7 @@ holo_status holo_session_set_output(holo_session *session, uint32_t index, void 
     if (index >= session->graph->program.head.n_out)
         return hg_fail(error, HOLO_E_ARG, "output %u was bound, the graph has %u outputs", index,
                        session->graph->program.head.n_out);
+    session_end_cache(session, UINT32_MAX, index);
     hg_session_bind_output(session, index, data, bytes);
     return HOLO_OK;
 }
@@ -332,7 +349,7 @@ holo_tensor hg_session_result(const holo_session *s, uint32_t index)
 {
     holo_tensor t = s->tensor[s->graph->program.out[index].value];
     if (s->output[index].data != NULL) t.data = s->output[index].data;
-    return t;
+    return s->output[index].is_cache ? s->cache->port[index].buffer : t;
 }
 
 void holo_session_cancel(holo_session *session)

@@ -4,6 +4,7 @@
 
 #include "base/thread.h"
 #include "isa/offsets.h"
+#include "runtime/cache.h"
 #include "runtime/late.h"
 #include "runtime/model.h"
 
@@ -44,6 +45,7 @@ typedef struct hg_step_run {
 typedef struct hg_bound_output {
     void *data; /* caller's, or NULL */
     size_t bytes;
+    bool is_cache; /* data is an input's, too: cache.h */
 } hg_bound_output;
 
 struct holo_session {
@@ -57,6 +59,7 @@ struct holo_session {
     holo_trace_fn trace;
     void *trace_user;
     holo_memo *memo;
+    hg_cache *cache; /* NULL: no output has ever been a cache */
 
     void *block; /* every array below: one allocation */
     size_t block_bytes;

@@ -35,6 +35,7 @@ done
 prints '' ./02_compile dense.onnx dense.holo
 prints 'y: float32 [1, 3] 0 0 1' ./01_run dense.holo
 prints "is in the caller's array" ./03_zero_copy
+prints "8 rows: " ./08_cache
 prints '' ./04_custom_allocator
 prints '1 xor 1 = 0' ./05_builder
 

@@ -7,7 +7,7 @@ from ._compile import compile_model as compile
 from ._graph import Graph, Value
 from ._library import Error, Status
 from ._library import version as _version
-from ._model import Model, Port
+from ._model import Cache, Model, Port
 from ._model import open_model as open
 from ._session import (
     ExecutionMode,
@@ -24,6 +24,7 @@ from ._session import (
 
 __version__ = _version()
 __all__ = [
+    "Cache",
     "Error",
     "ExecutionMode",
     "Graph",

@@ -190,6 +190,7 @@ _FALLIBLE = {
     "holo_session_new": [c_void_p, c_void_p, c_void_p],
     "holo_session_set_input": [c_void_p, c_uint32, c_void_p],
     "holo_session_set_output": [c_void_p, c_uint32, c_void_p, c_size_t],
+    "holo_session_set_cache": [c_void_p, c_uint32, c_uint32, c_void_p, c_int32, c_int64],
     "holo_session_run": [c_void_p],
     "holo_session_output": [c_void_p, c_uint32, c_void_p],
 }
@@ -203,6 +204,7 @@ _PLAIN = {
     "holo_dtype_text": (c_char_p, [c_int]),
     "holo_tensor_bytes": (c_size_t, [c_void_p]),
     "holo_kernels_all": (c_void_p, []),
+    "holo_session_cache_length": (c_int64, [c_void_p, c_uint32]),
     "holo_buffer_free": (None, [c_void_p, c_void_p, c_size_t]),
     "holo_graph_free": (None, [c_void_p]),
     "holo_graph_input": (c_uint32, [c_void_p, c_char_p, c_int, c_char_p]),

@@ -38,6 +38,25 @@ def _port(handle: int, graph: int, index: int, function: Callable[..., int]) -> 
     return Port(name(port.name), _tensor.NAME.get(port.dtype, "none"), None if port.rank < 0 else shape)
 
 
+class Cache:
+    """One array as an input and as the output that continues it, for keys and values of a decoder.
+
+    The first `length` rows of `array` along `axis` are the input; a run writes new rows behind them in place and
+    adds their number to `length`. `array.shape[axis]` is the capacity."""
+
+    def __init__(self, array: np.ndarray, output: str, *, axis: int = 2, length: int = 0) -> None:
+        if not array.flags.c_contiguous or not array.flags.writeable:
+            raise Error(Status.E_ARG, "a cache must be a contiguous array that can be written")
+        self.array = array
+        self.output = output
+        self.axis = axis
+        self.length = length
+
+    def rows(self) -> np.ndarray:
+        """The rows that are used: a view."""
+        return self.array[(slice(None),) * self.axis + (slice(0, self.length),)]
+
+
 class _Session:
     """One holo_session: memory for one run at a time."""
 
@@ -55,20 +74,33 @@ class _Session:
         """Binds the arrays themselves; returns the sizes they give to named dimensions."""
         symbols: Dict[str, int] = {}
         for i, (port, tensor, value) in enumerate(zip(model.inputs, self.input, values)):
+            array = value.array if isinstance(value, Cache) else value
             try:
-                _tensor.fill(tensor, value, _tensor.NUMBER.get(port.dtype, 0), keep)
+                _tensor.fill(tensor, array, _tensor.NUMBER.get(port.dtype, 0), keep)
             except Error as error:
                 raise Error(error.status, f"input '{port.name}': {error}") from None
-            call(lib.holo_session_set_input, self.handle, i, byref(tensor))
+            if isinstance(value, Cache):
+                if tensor.data != _tensor.address(array):
+                    raise Error(Status.E_TYPE, f"input '{port.name}': the cache is {array.dtype}, expected {port.dtype}")
+                call(lib.holo_session_set_cache, self.handle, i, model._output(value.output), byref(tensor),
+                     value.axis, value.length)
+                tensor.dim[value.axis] = value.length
+            else:
+                call(lib.holo_session_set_input, self.handle, i, byref(tensor))
             for size, symbol in zip(tensor.dim, port.shape or ()):
                 if isinstance(symbol, str):
                     symbols[symbol] = size
         return symbols
 
-    def bind_outputs(self, model: "Model", symbols: Mapping[str, int]) -> List[Optional[np.ndarray]]:
+    def bind_outputs(
+        self, model: "Model", symbols: Mapping[str, int], caches: Mapping[int, Cache]
+    ) -> List[Optional[np.ndarray]]:
         """New arrays for the outputs whose size is known before the run, so that results are written in place."""
         arrays: List[Optional[np.ndarray]] = []
         for i, port in enumerate(model.outputs):
+            if i in caches:
+                arrays.append(None)
+                continue
             sizes = port.sizes(symbols)
             try:
                 array = None if sizes is None else _tensor.empty(_tensor.NUMBER.get(port.dtype, 0), sizes)
@@ -83,18 +115,22 @@ class _Session:
 
     def run(self, model: "Model", values: Sequence[Any], wanted: Sequence[int]) -> List[Any]:
         keep: List[Any] = []
-        arrays = self.bind_outputs(model, self.bind_inputs(model, values, keep))
+        caches = {model._output(value.output): value for value in values if isinstance(value, Cache)}
+        symbols = self.bind_inputs(model, values, keep)
+        arrays = self.bind_outputs(model, symbols, caches)
         try:
             call(lib.holo_session_run, self.handle)
         except Error as error:
-            if error.status != Status.E_ARG:
+            if error.status != Status.E_ARG or caches:
                 raise
             # The model declares a smaller output than it gives: take it from the session's memory instead.
             arrays = [None] * len(arrays)
             for i in range(len(arrays)):
                 call(lib.holo_session_set_output, self.handle, i, None, 0)
             call(lib.holo_session_run, self.handle)
-        return [self.result(i, arrays[i]) for i in wanted]
+        for i, cache in caches.items():
+            cache.length = lib.holo_session_cache_length(self.handle, i)
+        return [caches[i].rows() if i in caches else self.result(i, arrays[i]) for i in wanted]
 
     def result(self, index: int, array: Optional[np.ndarray]) -> Any:
         tensor = native.holo_tensor()
@@ -217,6 +253,12 @@ class Model:
             if needed not in feeds:
                 raise Error(Status.E_STATE, f"input '{needed}' was not given, the model has {names}")
         return [feeds[needed] for needed in names]
+
+    def _output(self, name: str) -> int:
+        known = [port.name for port in self.outputs]
+        if name not in known:
+            raise Error(Status.E_ARG, f"there is no output '{name}', the model has {known}")
+        return known.index(name)
 
     def run_list(
         self, feeds: Union[Mapping[str, Any], Sequence[Any]], names: Optional[Sequence[str]] = None
