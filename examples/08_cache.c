@@ -63,20 +63,23 @@ static holo_status generate(holo_session *session, holo_error *error)
 
 int main(void)
 {
-    holo_error error;
+    holo_error error = {HOLO_OK, ""};
     void *data = NULL;
     size_t size = 0;
     holo_model *model = NULL;
     holo_session *session = NULL;
     holo_status status = compile(&data, &size, &error);
     void *aligned = status == HOLO_OK ? aligned_alloc(64, (size + 63) / 64 * 64) : NULL;
+    if (status == HOLO_OK && aligned == NULL) status = HOLO_E_NOMEM;
     if (aligned != NULL) {
         memcpy(aligned, data, size);
         status = holo_model_open_memory(aligned, size, holo_kernels_all(), NULL, &model, &error);
         if (status == HOLO_OK) status = holo_session_new(model, NULL, &session, &error);
         if (status == HOLO_OK) status = generate(session, &error);
     }
-    if (status != HOLO_OK) fprintf(stderr, "08_cache: %s\n", error.message);
+    if (status != HOLO_OK)
+        fprintf(stderr, "08_cache: %s\n",
+                error.message[0] ? error.message : holo_status_text(status));
     holo_session_free(session);
     holo_model_free(model);
     free(aligned);

@@ -17,24 +17,12 @@
 
 /* ---- appending ------------------------------------------------------------------------------- */
 
-/* in[0] the rows before, which lie in out[0]; in[1] new rows; out[0] the buffer; param: axis. */
+/* in[0] the rows before, which lie in out[0]; in[1] new rows; out[0] the buffer; param: axis.
+ * cache_bind_append has checked them. */
 static holo_status cache_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(hg_check_counts(a, e, 2, 2, 1, 1));
-    HG_TRY(hg_check_out_type(a, e, 0, HG_TYPES_NUMBER | HG_TYPES_BOOL | HG_TYPES_FLOAT8));
-    const holo_tensor *out = &a->out[0], *added = &a->in[1];
-    HG_TRY(hg_check_param(a, e, 0, "axis", 0, (int64_t)out->rank - 1));
-    HG_TRY(hg_check_same_type(added, out, e, "input"));
-    HG_TRY(hg_check_rank(&a->in[0], e, "input", out->rank, out->rank));
-    HG_TRY(hg_check_rank(added, e, "input", out->rank, out->rank));
-    const int64_t axis = a->param[0], used = a->in[0].dim[axis];
-    for (int k = 0; k < out->rank; k++)
-        HG_REQUIRE(e, k == axis || added->dim[k] == out->dim[k], HOLO_E_SHAPE,
-                   "dimension %d of the new rows is %lld, expected %lld", k,
-                   (long long)added->dim[k], (long long)out->dim[k]);
-    HG_REQUIRE(e, used <= out->dim[axis] && added->dim[axis] <= out->dim[axis] - used, HOLO_E_SHAPE,
-               "%lld rows and %lld new ones do not fit a cache of %lld", (long long)used,
-               (long long)added->dim[axis], (long long)out->dim[axis]);
+    (void)a;
+    (void)e;
     return HOLO_OK;
 }
 
@@ -133,6 +121,7 @@ static holo_status cache_bind_append(const holo_session *s, uint32_t i, const hg
         p->list[r->in] != p->in[c->input].value || p->list[r->in + 1] == 0 ||
         s->cache->of[p->list[r->in + 1]] != 0)
         return cache_refuse(s, c, i, e);
+    HG_TRY(run->kernel->check(&run->args, e)); /* as if it were copied */
     for (int k = 0; k < dense->rank; k++)
         if (k == c->axis ? dense->dim[k] > c->buffer.dim[k] : dense->dim[k] != c->buffer.dim[k])
             return hg_fail(e, HOLO_E_SHAPE,

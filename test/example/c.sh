@@ -27,7 +27,7 @@ prints() { # TEXT COMMAND...
 }
 
 dense dense.onnx
-for path in "$ROOT"/examples/0[1-5]_*.c; do
+for path in "$ROOT"/examples/0[1-58]_*.c; do
     # shellcheck disable=SC2086
     cc -std=c11 $strict -I"$ROOT/include" "$path" "$build/libhologram.a" -lm -lpthread -o "$(basename "$path" .c)" ||
         fail "$path does not compile"
