@@ -15,6 +15,11 @@ unhex "$(model "$(bytes 1 "$(node Abs abs x a)")$(bytes 1 "$(node Neg neg a b)")
 run_as 0 compile chain.onnx -o chain.holo
 has out "tables   1"
 run_as 0 prove chain.holo
+has out "program int8 -> int8"
+has out "1 proved, 0 failed"
+run_as 0 compile chain.onnx -o table.holo --disable synthesize_tables
+has out "tables   1"
+run_as 0 prove table.holo
 has out "table int8 -> int8"
 has out "1 proved, 0 failed"
 run_as 0 prove --json chain.holo
