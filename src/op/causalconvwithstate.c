@@ -5,7 +5,7 @@
  * and the last k - 1 elements are the new state. */
 #include "op/op_shape.h"
 
-enum { CAUSAL_X, CAUSAL_W, CAUSAL_BIAS, CAUSAL_PAST };
+enum { CAUSAL_X, CAUSAL_W, CAUSAL_BIAS, CAUSAL_PAST, CAUSAL_MAX_TAPS = 64 };
 
 static holo_status causal_check(const hg_infer *n, const hg_type *w, hg_dim before, hg_dim *fits)
 {
@@ -69,21 +69,54 @@ static hg_value_id causal_last(hg_build *b, hg_value_id x, hg_dim from)
     return hg_build_op(b, "Slice", in, HG_COUNT(in), NULL, 0);
 }
 
+/* However many channels there are: each element of the kernel times the sequence from there on. */
+static hg_value_id causal_shifted(hg_build *b, const hg_type *x, hg_value_id all, int64_t taps)
+{
+    hg_dims *d = &b->g->dims;
+    hg_value_id w = hg_build_wide(b, hg_build_in(b, CAUSAL_W)), bias = hg_build_in(b, CAUSAL_BIAS);
+    hg_value_id last = hg_build_ints(b, (int64_t[]){1}, 1), y = 0;
+    all = hg_build_wide(b, all);
+    w = hg_build_2(b, "Squeeze", w, last); /* [channels, taps] */
+    if (bias != 0) y = hg_build_2(b, "Unsqueeze", hg_build_wide(b, bias), last);
+    for (int64_t k = 0; k < taps && b->status == HOLO_OK; k++) {
+        const hg_dim at = hg_dim_const(d, k);
+        hg_value_id part = hg_build_part(b, all, 2, at, hg_dim_add(d, at, x->dim[2]));
+        hg_value_id by = hg_build_part(b, w, 1, at, hg_dim_const(d, k + 1));
+        part = hg_build_2(b, "Mul", part, by);
+        y = y == 0 ? part : hg_build_2(b, "Add", y, part);
+    }
+    return hg_build_cast(b, y, x->dtype);
+}
+
+/* As a Conv with a group for each channel where their number is known. */
+static hg_value_id causal_convolve(hg_build *b, const hg_type *x, const hg_type *w, hg_value_id all)
+{
+    hg_dims *d = &b->g->dims;
+    int64_t channels, taps;
+    if (hg_dim_is_const(d, x->dim[1], &channels) || hg_dim_is_const(d, w->dim[0], &channels)) {
+        const hg_attr group = hg_attr_make_int("group", channels);
+        hg_value_id in[] = {all, hg_build_in(b, CAUSAL_W), hg_build_in(b, CAUSAL_BIAS)};
+        return hg_build_op(b, "Conv", in, in[2] == 0 ? 2 : 3, &group, 1);
+    }
+    if (hg_dim_is_const(d, w->dim[2], &taps) && taps <= CAUSAL_MAX_TAPS)
+        return causal_shifted(b, x, all, taps);
+    (void)hg_build_fail(b, HOLO_E_UNSUPPORTED,
+                        "neither the number of channels nor a kernel of at most %d elements is "
+                        "known at compile time; give the model one of them, or --dim",
+                        CAUSAL_MAX_TAPS);
+    return 0;
+}
+
 static holo_status causal_lower(hg_build *b)
 {
     hg_dims *d = &b->g->dims;
     const hg_type x = *hg_build_type(b, hg_build_in(b, CAUSAL_X));
     const hg_type w = *hg_build_type(b, hg_build_in(b, CAUSAL_W));
     const bool is_plain = hg_str_is(hg_node_string(b->node, "activation", "none"), "none");
-    int64_t channels;
-    if (!hg_dim_is_const(d, x.dim[1], &channels) && !hg_dim_is_const(d, w.dim[0], &channels))
-        return hg_build_fail(b, HOLO_E_UNSUPPORTED,
-                             "the number of channels is not known at compile time");
     const bool wants_state = b->node->n_out > 1;
     hg_value_id all = causal_sequence(b, &x, hg_dim_sub(d, w.dim[2], hg_dim_const(d, 1)));
-    hg_attr group = hg_attr_make_int("group", channels);
-    hg_value_id in[] = {all, hg_build_in(b, CAUSAL_W), hg_build_in(b, CAUSAL_BIAS)};
-    hg_value_id y = hg_build_op(b, "Conv", in, in[2] == 0 ? 2 : 3, &group, 1);
+    hg_value_id y = causal_convolve(b, &x, &w, all);
+    if (b->status != HOLO_OK) return b->status;
     hg_build_replace(b, 0, is_plain ? y : hg_build_1(b, "Swish", y));
     if (wants_state) hg_build_replace(b, 1, causal_last(b, all, x.dim[2]));
     return b->status;

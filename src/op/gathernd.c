@@ -16,7 +16,9 @@ static holo_status gathernd_infer(hg_infer *n)
                              (long long)batch, (long long)most);
     if (!hg_dim_is_const(n->dims, index->dim[index->rank - 1], &tuple))
         return hg_infer_fail(n, HOLO_E_UNSUPPORTED,
-                             "the last dimension of the indices is not known at compile time");
+                             "the last dimension of the indices, which decides the rank of the "
+                             "result, is not known at compile time; give the input its size, or "
+                             "--dim");
     if (tuple < 0 || tuple > data->rank - batch)
         return hg_infer_fail(n, HOLO_E_SHAPE, "tuples of %lld indices, expected at most %lld",
                              (long long)tuple, (long long)(data->rank - batch));

@@ -4,6 +4,7 @@
 #include "runtime/settle.h"
 
 #include "isa/deep.h"
+#include "kernel/elem.h"
 
 /* ---- rooms ----------------------------------------------------------------------------------- */
 
@@ -147,10 +148,25 @@ static holo_status loop_check_item(hg_loop_value *v, const holo_tensor *item, si
         return hg_fail(e, HOLO_E_SHAPE, "a stack would have rank %d, at most %d is allowed",
                        item->rank + 1, HG_MAX_RANK);
     *bytes = holo_tensor_bytes(item);
-    if (holo_tensor_count(item) * hg_dtype_bits(item->dtype) % 8 != 0)
-        return hg_fail(e, HOLO_E_UNSUPPORTED,
-                       "%s elements that do not fill bytes cannot be stacked",
-                       holo_dtype_text(item->dtype));
+    return HOLO_OK;
+}
+
+static bool loop_fills_bytes(const holo_tensor *item)
+{
+    return holo_tensor_count(item) * hg_dtype_bits(item->dtype) % 8 == 0;
+}
+
+/* An item that begins or ends inside a byte. */
+static holo_status loop_pack(holo_session *s, uint32_t i, hg_loop_value *v, const holo_tensor *item,
+                             holo_error *e)
+{
+    const int64_t count = holo_tensor_count(item), before = s->step[i].control->iteration * count;
+    const uint32_t bits = hg_dtype_bits(item->dtype);
+    const size_t all = ((size_t)(before + count) * bits + 7) / 8;
+    HG_TRY(loop_room(s, i, v, 0, all, e));
+    if (all > v->used[0]) memset(v->room[0] + v->used[0], 0, all - v->used[0]);
+    v->used[0] = all;
+    hg_elem_copy(v->room[0], before, item->data, 0, count, bits);
     return HOLO_OK;
 }
 
@@ -162,6 +178,7 @@ static uint8_t *loop_slot(const holo_session *s, uint32_t i, uint32_t k, int64_t
     uint32_t v = p->list[p->step[i].out + k];
     const holo_tensor *t = v == 0 || s->graph->value_ready[v] != 0 ? NULL : &s->tensor[v];
     if (t == NULL || t->rank < 1 || iteration >= t->dim[0]) return NULL;
+    if (holo_tensor_count(t) / t->dim[0] * hg_dtype_bits(t->dtype) % 8 != 0) return NULL;
     *bytes = holo_tensor_bytes(t) / (size_t)t->dim[0];
     return (uint8_t *)t->data + (size_t)iteration * *bytes;
 }
@@ -175,6 +192,7 @@ static holo_status loop_collect(holo_session *s, uint32_t i, uint32_t k, holo_er
     if (s->step[i].args.param[1 + k - c->n_carried] == 1) return loop_append(s, i, v, &item, e);
     HG_TRY(loop_check_item(v, &item, &bytes, c->iteration, e));
     if (hg_is_deep(item.dtype)) return loop_append(s, i, v, &item, e);
+    if (!loop_fills_bytes(&item)) return loop_pack(s, i, v, &item, e);
     uint8_t *slot = loop_slot(s, i, k, c->iteration, &room);
     if (slot != NULL && room == bytes) {
         if (slot != item.data && bytes != 0) memcpy(slot, item.data, bytes);

@@ -126,9 +126,9 @@ static void control_loop(const ora_row *row)
     ORA_EACH_TYPE(type, row->op, "V")
     {
         control_loop_check(ora_make(type, "2,4", ORA_EDGE, 0), 3, true, true);
-        /* Rows are stacked byte by byte: one of elements that share bytes must fill them. */
-        control_loop_check(ora_make(type, ora_bits(type) < 8 ? "4" : "", ORA_EDGE, 0), 4, false,
-                           true);
+        /* Rows of elements that share bytes need not fill them. */
+        control_loop_check(ora_make(type, "", ORA_EDGE, 0), 4, false, true);
+        control_loop_check(ora_make(type, "3", ORA_EDGE, 0), 5, true, true);
         control_loop_check(ora_make(type, "4", ORA_EDGE, 0), 0, true, true);
     }
     ORA_EACH_TYPE(type, "SequenceConstruct", "T")
@@ -149,29 +149,30 @@ typedef struct control_scan_case {
     bool in_reverse, out_reverse, add;
 } control_scan_case;
 
-/* state + row is the next state (or the state stays); each row goes out again. x is [n, 4] when the
- * axis is 0, else [4, n]; rows fill bytes, as for Loop. */
-static void control_scan_check(holo_dtype type, const control_scan_case *s, int64_t n)
+/* state + row is the next state (or the state stays); each row goes out again. x is [n, m] when
+ * the axis is 0, else [m, n]. */
+static void control_scan_check(holo_dtype type, const control_scan_case *s, int64_t n, int64_t m)
 {
     const int in_axis = s->in_axis < 0 ? s->in_axis + 2 : s->in_axis;
     const int out_axis = s->out_axis < 0 ? s->out_axis + 2 : s->out_axis;
-    ora *x = ora_new(type, 2, in_axis == 0 ? (int64_t[]){n, 4} : (int64_t[]){4, n});
+    ora *x = ora_new(type, 2, in_axis == 0 ? (int64_t[]){n, m} : (int64_t[]){m, n});
     const ora *from = ora_make(type, "64", s->add ? ORA_SMALL : ORA_EDGE, 1);
-    ora *y = ora_new(type, 2, out_axis == 0 ? (int64_t[]){n, 4} : (int64_t[]){4, n});
-    ora *state = ora_make(type, "4", ORA_SMALL, 2), *last = ora_make(type, "4", ORA_SMALL, 2);
+    ora *y = ora_new(type, 2, out_axis == 0 ? (int64_t[]){n, m} : (int64_t[]){m, n});
+    ora *state = ora_make(type, m == 4 ? "4" : "3", ORA_SMALL, 2),
+        *last = ora_make(type, m == 4 ? "4" : "3", ORA_SMALL, 2);
     memcpy(x->v, from->v, sizeof *x->v * (size_t)x->count);
     for (int64_t t = 0; t < n; t++)
-        for (int64_t j = 0; j < 4; j++) {
+        for (int64_t j = 0; j < m; j++) {
             const int64_t row = s->in_reverse ? n - 1 - t : t, to = s->out_reverse ? n - 1 - t : t;
-            const wide *w = &x->v[in_axis == 0 ? row * 4 + j : j * n + row];
-            y->v[out_axis == 0 ? to * 4 + j : j * n + to] = *w;
+            const wide *w = &x->v[in_axis == 0 ? row * m + j : j * n + row];
+            y->v[out_axis == 0 ? to * m + j : j * n + to] = *w;
             if (!s->add) continue;
             last->v[j].re += w->re;
             last->v[j].i = ora_wrap(type, last->v[j].i + w->i);
             last->v[j].tol = 0x1p-400L; /* quarters: exact, but for the sign of 0 */
         }
     ora_message body = {0};
-    const ora *one = ora_shape(type, "4");
+    const ora *one = ora_shape(type, m == 4 ? "4" : "3");
     ora_put_text(&body, ORA_GRAPH_NAME, "body");
     control_port(&body, ORA_GRAPH_IN, "s", one);
     control_port(&body, ORA_GRAPH_IN, "r", one);
@@ -199,11 +200,12 @@ static void control_scan(const ora_row *row)
                                               {0, 0, true, true, false}};
     ORA_EACH_TYPE(type, row->op, "V")
     for (size_t k = 0; k < 5; k++)
-        control_scan_check(type, &table[k], 4);
+        for (int64_t m = 3; m <= 4; m++)
+            control_scan_check(type, &table[k], 4, m);
     ORA_EACH_TYPE(type, "Add", "T")
     {
-        control_scan_check(type, &(control_scan_case){0, 0, false, false, true}, 5);
-        control_scan_check(type, &(control_scan_case){1, 0, true, false, true}, 3);
+        control_scan_check(type, &(control_scan_case){0, 0, false, false, true}, 5, 4);
+        control_scan_check(type, &(control_scan_case){1, 0, true, false, true}, 3, 4);
     }
 }
 

@@ -580,7 +580,63 @@ static void found_tables(void)
     }
 }
 
+/* ---- channels known when it runs ---------------------------------------------------------------
+ */
+
+enum { CHANNELS_N = 2, CHANNELS_C = 3, CHANNELS_L = 4, CHANNELS_K = 3 };
+
+/* Element t of the sequence with its past before it: a quarter of its number. */
+static double found_channel(int64_t row, int64_t t)
+{
+    const int64_t before = CHANNELS_K - 1;
+    return t < before ? (double)(row * before + t) / 8
+                      : (double)(row * CHANNELS_L + t - before) / 4;
+}
+
+static void found_channels_check(found *f)
+{
+    const float *y = found_out(f, 0, CHANNELS_N * CHANNELS_C * CHANNELS_L).data;
+    const float *state = found_out(f, 1, CHANNELS_N * CHANNELS_C * (CHANNELS_K - 1)).data;
+    for (int64_t i = 0; i < CHANNELS_N * CHANNELS_C * CHANNELS_L; i++) {
+        const int64_t row = i / CHANNELS_L, c = row % CHANNELS_C;
+        double sum = (double)c - 1;
+        for (int64_t k = 0; k < CHANNELS_K; k++)
+            sum += found_channel(row, i % CHANNELS_L + k) * (double)(c * CHANNELS_K + k + 1);
+        CHECK_NEAR(y[i], sum, 1e-5);
+    }
+    for (int64_t i = 0; i < CHANNELS_N * CHANNELS_C * (CHANNELS_K - 1); i++)
+        CHECK_NEAR(state[i], found_channel(i / (CHANNELS_K - 1), CHANNELS_L + i % (CHANNELS_K - 1)),
+                   0);
+}
+
+static void found_channels(void)
+{
+    float x[CHANNELS_N * CHANNELS_C * CHANNELS_L], w[CHANNELS_C * CHANNELS_K], b[CHANNELS_C];
+    float past[CHANNELS_N * CHANNELS_C * (CHANNELS_K - 1)];
+    for (int i = 0; i < CHANNELS_N * CHANNELS_C * CHANNELS_L; i++)
+        x[i] = (float)i / 4;
+    for (int i = 0; i < CHANNELS_C * CHANNELS_K; i++)
+        w[i] = (float)(i + 1);
+    for (int i = 0; i < CHANNELS_C; i++)
+        b[i] = (float)(i - 1);
+    for (int i = 0; i < CHANNELS_N * CHANNELS_C * (CHANNELS_K - 1); i++)
+        past[i] = (float)i / 8;
+    const holo_tensor in[] = {
+        {.data = x, .dim = {CHANNELS_N, CHANNELS_C, CHANNELS_L}, .rank = 3, .dtype = HOLO_F32},
+        {.data = w, .dim = {CHANNELS_C, 1, CHANNELS_K}, .rank = 3, .dtype = HOLO_F32},
+        {.data = b, .dim = {CHANNELS_C}, .rank = 1, .dtype = HOLO_F32},
+        {.data = past,
+         .dim = {CHANNELS_N, CHANNELS_C, CHANNELS_K - 1},
+         .rank = 3,
+         .dtype = HOLO_F32},
+    };
+    found_both("graph(%x: float32[n,c,l], %w: float32[c,1,3], %b: float32[c], %p: float32[n,c,2]) "
+               "{\n  %y, %s = CausalConvWithState(%x, %w, %b, %p)\n  return %y, %s\n}\n",
+               in, 4, found_channels_check);
+}
+
 const hg_test_case hg_tests_random_found[] = {
+    {"channels", found_channels},
     {"tables", found_tables},
     {"order", found_order},
     {"stored", found_stored},
