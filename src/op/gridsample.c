@@ -1,5 +1,5 @@
 /* gridsample.c - GridSample: an input sampled at the places of a grid. */
-#include "op/op.h"
+#include "op/op_gridsample.h"
 
 /* GridSample-16 says bilinear and bicubic. */
 static const char *const gridsample_modes[] = {"nearest", "linear", "cubic", NULL};
@@ -72,4 +72,5 @@ const hg_op hg_op_gridsample = {
     .infer = gridsample_infer,
     .kernel = "gridsample",
     .emit = gridsample_emit,
+    .gradient = hg_gridsample_gradient,
 };

@@ -358,6 +358,23 @@ static void gradient_resized(void)
     gradient_table(table, HG_COUNT(table));
 }
 
+/* Places inside, outside and between, each way. */
+static void gradient_sampled(void)
+{
+    static const char *const mode[] = {"linear", "cubic", "nearest"};
+    static const char *const padding[] = {"zeros", "border", "reflection"};
+    for (int i = 0; i < 18; i++) {
+        char body[400];
+        snprintf(body, sizeof body,
+                 "%%s = GridSample(%%a, %%b) {mode=\"%s\", padding_mode=\"%s\", "
+                 "align_corners=%d} %%f = Mul(%%s, %%s)",
+                 mode[i / 6], padding[i / 2 % 3], i % 2);
+        gradient_check(&(gradient_case){"1,2,3,4", "1,2,2,2", body, -1.4, 1.4});
+    }
+    gradient_check(&(gradient_case){"1,1,2,2,3", "1,1,2,1,3",
+                                    "%s = GridSample(%a, %b) %f = Mul(%s, %s)", -1.2, 1.2});
+}
+
 /* Two steps of a batch of two, two inputs and two hidden elements; the weights are the variables.
  */
 static void gradient_recurrent(void)
@@ -534,15 +551,10 @@ static void gradient_symbols(void)
 }
 
 const hg_test_case hg_tests_op_gradient[] = {
-    {"pointwise", gradient_pointwise},
-    {"reductions", gradient_reductions},
-    {"scatters", gradient_scatters},
-    {"running", gradient_running},
-    {"products", gradient_products},
-    {"resized", gradient_resized},
-    {"recurrent", gradient_recurrent},
-    {"moves", gradient_moves},
-    {"walks", gradient_walks},
-    {"symbols", gradient_symbols},
-    {0},
+    {"pointwise", gradient_pointwise}, {"reductions", gradient_reductions},
+    {"scatters", gradient_scatters},   {"running", gradient_running},
+    {"products", gradient_products},   {"resized", gradient_resized},
+    {"sampled", gradient_sampled},     {"recurrent", gradient_recurrent},
+    {"moves", gradient_moves},         {"walks", gradient_walks},
+    {"symbols", gradient_symbols},     {0},
 };
