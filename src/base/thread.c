@@ -16,14 +16,7 @@
 
 #include <string.h>
 
-/* How long a thread spins before it sleeps. Waking a worker of a browser takes several times as
- * long as waking a thread. */
-#if defined(__wasm__)
-enum { THREAD_SPIN_NS = 500000 };
-#else
-enum { THREAD_SPIN_NS = 30000 };
-#endif
-enum { THREAD_SPIN_STEP = 64, THREAD_CLOSED = 1 << 30 };
+enum { THREAD_SPIN_NS = 30000, THREAD_SPIN_STEP = 64, THREAD_CLOSED = 1 << 30 };
 
 typedef struct thread_worker {
     holo_pool *pool;

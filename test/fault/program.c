@@ -239,8 +239,8 @@ static void program_values(void)
         {PROGRAM_AT(weight[0].bytes), 8, "has 8 bytes, its shape needs 12"},
         {PROGRAM_AT(dim[1].value), 0, "input 'x' has 3 in dimension 1, expected 0"},
         {PROGRAM_AT(dim[6].value), -1, "would be -1"},
-        {PROGRAM_AT(dim[6].value), INT64_MAX, "its limit is 1048576"},
-        {PROGRAM_AT(dim[6].value), INT64_C(1) << 61, "its limit is 1048576"},
+        {PROGRAM_AT(dim[6].value), INT64_MAX, "more than 1048576 bytes"},
+        {PROGRAM_AT(dim[6].value), INT64_C(1) << 61, "more than 1048576 bytes"},
         {PROGRAM_AT(dim[6].value), 1 << 20, "its limit is 1048576"},
         {PROGRAM_AT(dim[6].value), 0, "a size cannot be computed"},
     };
