@@ -22,9 +22,10 @@ def arrays(root, isas):
         with open(path) as f:
             text = f.read()
         shared = re.search(r'^#include "(backend/cpu/avx2/\w+\.c)"', text, re.M)
-        if shared:  # a source for two instruction sets: its arrays have the other's suffix
+        if shared:  # a source for several instruction sets: its arrays have the other's suffix
             with open(os.path.join(root, "src", shared.group(1))) as f:
-                text = re.sub(r"^(const hg_kernel hg_kernels_\w+)_avx2\[", r"\1_wasm[", f.read(), flags=re.M)
+                suffix = os.path.basename(os.path.dirname(path))
+                text = re.sub(r"^(const hg_kernel hg_kernels_\w+)_avx2\[", r"\1_%s[" % suffix, f.read(), flags=re.M)
         for match in re.finditer(r"^const hg_kernel (hg_kernels_\w+)\[\] = \{(.*?)^\};", text, re.S | re.M):
             for entry in re.split(r"(?=\.name = )", match.group(2))[1:]:
                 name = re.match(r'\.name = "([^"]+)"', entry).group(1)

@@ -10,6 +10,10 @@
 
 #if defined(__x86_64__)
 #include "backend/cpu/avx2/lane.h"
+#elif defined(__aarch64__)
+#include "backend/cpu/vec8.h" /* its names */
+
+#include "backend/cpu/avx2/lane.h"
 #endif
 
 typedef struct lane_variant {
@@ -24,6 +28,8 @@ static const lane_variant lane_variants[] = {
     {"reference", hg_lane_run, hg_lane_read, hg_lane_write, 0},
 #if defined(__x86_64__)
     {"avx2", hg_lane_run_avx2, hg_lane_read_avx2, hg_lane_write_avx2, HG_CPU_AVX2},
+#elif defined(__aarch64__)
+    {"neon", hg_lane_run_neon, hg_lane_read_neon, hg_lane_write_neon, HG_CPU_NEON},
 #endif
 };
 

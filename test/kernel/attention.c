@@ -2,20 +2,20 @@
  */
 #include "kernel/attention.h"
 
-#include "base/cpu.h"
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_attention[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_attention_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(attention)[];
 #endif
 
 /* Variant v of the kernel; NULL when there are no more. */
 static const hg_kernel *attention_variant(int v)
 {
     if (v == 0) return hg_kernels_attention;
-#if defined(__x86_64__)
-    if (v == 1 && (hg_cpu_features() & HG_CPU_AVX2) != 0) return hg_kernels_attention_avx2;
+#if defined(TUNED)
+    if (v == 1 && tuned_runs()) return TUNED(attention);
 #endif
     return NULL;
 }

@@ -1,9 +1,10 @@
 /* conv.c - conv and convtranspose against a double-precision oracle, every variant. */
 #include "kernel/gemm.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_conv[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_conv_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(conv)[];
 #endif
 
 enum { CONV_RANK = 4 };
@@ -391,9 +392,9 @@ static void conv_cost_counts(void)
     CHECK_NEAR(cost.flops, 2 * 4 * 30 * 3 * 9, 0);
 }
 
-/* ---- AVX2 -------------------------------------------------------------------------------- */
+/* ---- tuned ------------------------------------------------------------------------------- */
 
-#if defined(__x86_64__)
+#if defined(TUNED)
 static conv_sizes conv_random(uint32_t *seed, bool transposed)
 {
     conv_sizes s = {.rank = 2, .n = gemm_size(seed, 1, 2), .groups = gemm_size(seed, 1, 3)};
@@ -411,44 +412,44 @@ static conv_sizes conv_random(uint32_t *seed, bool transposed)
     return s;
 }
 
-static void conv_avx2(void)
+static void conv_tuned(void)
 {
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) SKIP("no AVX2");
-    conv_table_on(hg_kernels_conv_avx2, HOLO_F32, 2);
-    conv_epilogue_cases(hg_kernels_conv_avx2);
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    conv_table_on(TUNED(conv), HOLO_F32, 2);
+    conv_epilogue_cases(TUNED(conv));
     uint32_t seed = 9;
     for (int i = 0; i < 300; i++) {
         const bool transposed = i % 2 == 0;
         const conv_sizes s = conv_random(&seed, transposed);
         char what[40];
         snprintf(what, sizeof what, "random %d", i);
-        conv_try(hg_kernels_conv_avx2, what, &s, transposed, HOLO_F32);
+        conv_try(TUNED(conv), what, &s, transposed, HOLO_F32);
     }
 }
 
 /* Large enough for several blocks of output rows and channels. */
-static void conv_avx2_blocks(void)
+static void conv_tuned_blocks(void)
 {
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) SKIP("no AVX2");
+    if (!tuned_runs()) SKIP("no tuned kernels");
     const conv_sizes s = {2,         1,      6,      30,     1,      {40, 160},
                           {82, 322}, {4, 4}, {2, 2}, {0, 0}, {1, 1}, true};
-    conv_try(hg_kernels_conv_avx2, "blocks", &s, true, HOLO_F32);
+    conv_try(TUNED(conv), "blocks", &s, true, HOLO_F32);
     const conv_sizes t = {2,        1,      6,      200,    1,      {30, 40},
                           {30, 40}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, true};
-    conv_try(hg_kernels_conv_avx2, "blocks", &t, false, HOLO_F32);
+    conv_try(TUNED(conv), "blocks", &t, false, HOLO_F32);
 }
 
-static void conv_avx2_refuses(void)
+static void conv_tuned_refuses(void)
 {
-    conv_refuses_on(hg_kernels_conv_avx2);
+    conv_refuses_on(TUNED(conv));
     gemm_call c;
     memset(&c, 0, sizeof c);
     conv_good(&c);
     c.in[0].dtype = c.in[1].dtype = c.in[2].dtype = c.out.dtype = HOLO_F64;
-    CHECK_STATUS(conv_find(hg_kernels_conv_avx2, false)->check(&c.args, NULL), HOLO_E_TYPE);
+    CHECK_STATUS(conv_find(TUNED(conv), false)->check(&c.args, NULL), HOLO_E_TYPE);
     memset(&c, 0, sizeof c);
     conv_make(&c, &transposed_table[0], true, HOLO_F32);
-    CHECK_STATUS(conv_find(hg_kernels_conv_avx2, true)->check(&c.args, NULL), HOLO_E_UNSUPPORTED);
+    CHECK_STATUS(conv_find(TUNED(conv), true)->check(&c.args, NULL), HOLO_E_UNSUPPORTED);
     gemm_free(&c);
     /* scratch grows with taps times the width of the input */
     memset(&c, 0, sizeof c);
@@ -456,7 +457,7 @@ static void conv_avx2_refuses(void)
     c.in[0].dim[3] = 1 << 20;
     c.out.dim[3] = 1 << 20;
     c.in[1].dim[2] = 9;
-    CHECK_STATUS(conv_find(hg_kernels_conv_avx2, true)->check(&c.args, NULL), HOLO_E_UNSUPPORTED);
+    CHECK_STATUS(conv_find(TUNED(conv), true)->check(&c.args, NULL), HOLO_E_UNSUPPORTED);
 }
 #endif
 
@@ -467,10 +468,10 @@ const hg_test_case hg_tests_kernel_conv[] = {
     {"refuses", conv_refuses},
     {"refuses_code", conv_refuses_code},
     {"cost", conv_cost_counts},
-#if defined(__x86_64__)
-    {"avx2", conv_avx2},
-    {"avx2_blocks", conv_avx2_blocks},
-    {"avx2_refuses", conv_avx2_refuses},
+#if defined(TUNED)
+    {"tuned", conv_tuned},
+    {"tuned_blocks", conv_tuned_blocks},
+    {"tuned_refuses", conv_tuned_refuses},
 #endif
     {0},
 };

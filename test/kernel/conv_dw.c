@@ -1,9 +1,10 @@
 /* conv_dw.c - conv.dw against a double-precision oracle, every variant. */
 #include "kernel/gemm.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_conv_dw[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_conv_dw_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(conv_dw)[];
 #endif
 
 typedef struct dw_sizes {
@@ -218,14 +219,14 @@ static void dw_cost_counts(void)
     CHECK_NEAR(cost.flops, 2 * 5 * 6 * 8 * 6, 0);
 }
 
-/* ---- AVX2 -------------------------------------------------------------------------------- */
+/* ---- tuned ------------------------------------------------------------------------------- */
 
-#if defined(__x86_64__)
-static void dw_avx2(void)
+#if defined(TUNED)
+static void dw_tuned(void)
 {
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) SKIP("no AVX2");
-    dw_table_on(hg_kernels_conv_dw_avx2);
-    dw_epilogue_cases(hg_kernels_conv_dw_avx2);
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    dw_table_on(TUNED(conv_dw));
+    dw_epilogue_cases(TUNED(conv_dw));
     uint32_t seed = 3;
     for (int i = 0; i < 400; i++) {
         dw_sizes s = {.n = gemm_size(&seed, 1, 2), .h = gemm_size(&seed, 1, 14)};
@@ -243,13 +244,13 @@ static void dw_avx2(void)
         s.ow = gemm_size(&seed, 1, 30);
         char what[40];
         snprintf(what, sizeof what, "random %d", i);
-        dw_try(hg_kernels_conv_dw_avx2, what, &s, i % 2 ? HOLO_F16 : HOLO_F32);
+        dw_try(TUNED(conv_dw), what, &s, i % 2 ? HOLO_F16 : HOLO_F32);
     }
 }
 
-static void dw_avx2_refuses(void)
+static void dw_tuned_refuses(void)
 {
-    gemm_refuse(hg_kernels_conv_dw_avx2, dw_good, dw_bad, HG_COUNT(dw_bad));
+    gemm_refuse(TUNED(conv_dw), dw_good, dw_bad, HG_COUNT(dw_bad));
 }
 #endif
 
@@ -259,9 +260,9 @@ const hg_test_case hg_tests_kernel_conv_dw[] = {
     {"epilogue", dw_epilogue},
     {"refuses", dw_refuses},
     {"cost", dw_cost_counts},
-#if defined(__x86_64__)
-    {"avx2", dw_avx2},
-    {"avx2_refuses", dw_avx2_refuses},
+#if defined(TUNED)
+    {"tuned", dw_tuned},
+    {"tuned_refuses", dw_tuned_refuses},
 #endif
     {0},
 };

@@ -1,9 +1,10 @@
 /* conv_nhwc.c - conv.nhwc and conv.winograd against a double-precision oracle, every variant. */
 #include "kernel/gemm.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_conv_nhwc[], hg_kernels_conv_winograd[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_conv_nhwc_avx2[], hg_kernels_conv_winograd_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(conv_nhwc)[], TUNED(conv_winograd)[];
 #endif
 
 typedef struct nhwc_sizes {
@@ -299,9 +300,9 @@ static void nhwc_cost_counts(void)
     CHECK_NEAR(cost.flops, 2 * 5 * 6 * 6 * 36, 0);
 }
 
-/* ---- AVX2 -------------------------------------------------------------------------------- */
+/* ---- tuned ------------------------------------------------------------------------------- */
 
-#if defined(__x86_64__)
+#if defined(TUNED)
 static nhwc_sizes nhwc_random(uint32_t *seed)
 {
     nhwc_sizes s = {.n = gemm_size(seed, 1, 2), .h = gemm_size(seed, 1, 14)};
@@ -322,17 +323,17 @@ static nhwc_sizes nhwc_random(uint32_t *seed)
     return s;
 }
 
-static void nhwc_avx2(void)
+static void nhwc_tuned(void)
 {
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) SKIP("no AVX2");
-    nhwc_table_on(hg_kernels_conv_nhwc_avx2);
-    nhwc_epilogue_cases(hg_kernels_conv_nhwc_avx2);
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    nhwc_table_on(TUNED(conv_nhwc));
+    nhwc_epilogue_cases(TUNED(conv_nhwc));
     uint32_t seed = 5;
     for (int i = 0; i < 300; i++) {
         const nhwc_sizes s = nhwc_random(&seed);
         char what[40];
         snprintf(what, sizeof what, "random %d", i);
-        nhwc_try(hg_kernels_conv_nhwc_avx2, what, &s, i % 2 ? HOLO_F16 : HOLO_F32);
+        nhwc_try(TUNED(conv_nhwc), what, &s, i % 2 ? HOLO_F16 : HOLO_F32);
     }
 }
 
@@ -348,8 +349,8 @@ static void nhwc_winograd(void)
         {3, 6, 6, 33, 6, 6, 136, 3, 3, 1, 1, 1, 1, 1, 1, 1},
         {1, 70, 66, 13, 60, 60, 17, 3, 3, 1, 1, -4, -5, 1, 1, 1},
     };
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) SKIP("no AVX2");
-    const hg_kernel *k = hg_kernels_conv_winograd_avx2;
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    const hg_kernel *k = TUNED(conv_winograd);
     nhwc_table_on(k);
     nhwc_epilogue_cases(k);
     for (size_t i = 0; i < HG_COUNT(sizes); i++) {
@@ -369,9 +370,9 @@ static void nhwc_winograd(void)
     gemm_refuse(k, nhwc_good, nhwc_bad, HG_COUNT(nhwc_bad));
 }
 
-static void nhwc_avx2_refuses(void)
+static void nhwc_tuned_refuses(void)
 {
-    gemm_refuse(hg_kernels_conv_nhwc_avx2, nhwc_good, nhwc_bad, HG_COUNT(nhwc_bad));
+    gemm_refuse(TUNED(conv_nhwc), nhwc_good, nhwc_bad, HG_COUNT(nhwc_bad));
 }
 #endif
 
@@ -381,9 +382,9 @@ const hg_test_case hg_tests_kernel_conv_nhwc[] = {
     {"epilogue", nhwc_epilogue},
     {"refuses", nhwc_refuses},
     {"cost", nhwc_cost_counts},
-#if defined(__x86_64__)
-    {"avx2", nhwc_avx2},
-    {"avx2_refuses", nhwc_avx2_refuses},
+#if defined(TUNED)
+    {"tuned", nhwc_tuned},
+    {"tuned_refuses", nhwc_tuned_refuses},
     {"winograd", nhwc_winograd},
 #endif
     {0},

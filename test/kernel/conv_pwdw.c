@@ -1,9 +1,10 @@
 /* conv_pwdw.c - conv.pwdw against a double-precision oracle, every variant. */
 #include "kernel/gemm.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_conv_pwdw[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_conv_pwdw_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(conv_pwdw)[];
 #endif
 
 enum { PWDW_LINEAR, PWDW_CLAMP, PWDW_SILU, PWDW_HARDSWISH, PWDW_ACTS };
@@ -255,14 +256,14 @@ static void pwdw_cost_counts(void)
     CHECK_NEAR(cost.flops, 2 * 5 * 6 * 20 * (4 + 6), 0);
 }
 
-/* ---- AVX2 -------------------------------------------------------------------------------- */
+/* ---- tuned ------------------------------------------------------------------------------- */
 
-#if defined(__x86_64__)
-static void pwdw_avx2(void)
+#if defined(TUNED)
+static void pwdw_tuned(void)
 {
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) SKIP("no AVX2");
-    pwdw_table_on(hg_kernels_conv_pwdw_avx2);
-    pwdw_epilogues(hg_kernels_conv_pwdw_avx2);
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    pwdw_table_on(TUNED(conv_pwdw));
+    pwdw_epilogues(TUNED(conv_pwdw));
     uint32_t seed = 3;
     for (int i = 0; i < 300; i++) {
         pwdw_sizes s = {.n = gemm_size(&seed, 1, 2), .h = gemm_size(&seed, 1, 14)};
@@ -281,7 +282,7 @@ static void pwdw_avx2(void)
         s.ow = gemm_size(&seed, 1, 30);
         char what[40];
         snprintf(what, sizeof what, "random %d", i);
-        pwdw_try(hg_kernels_conv_pwdw_avx2, what, &s, i % PWDW_ACTS, i % 3 ? HOLO_F32 : HOLO_F16,
+        pwdw_try(TUNED(conv_pwdw), what, &s, i % PWDW_ACTS, i % 3 ? HOLO_F32 : HOLO_F16,
                  i % 5 != 0);
     }
 }
@@ -292,8 +293,8 @@ const hg_test_case hg_tests_kernel_conv_pwdw[] = {
     {"epilogue", pwdw_epilogue},
     {"refuses", pwdw_refuses},
     {"cost", pwdw_cost_counts},
-#if defined(__x86_64__)
-    {"avx2", pwdw_avx2},
+#if defined(TUNED)
+    {"tuned", pwdw_tuned},
 #endif
     {0},
 };

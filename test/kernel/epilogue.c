@@ -2,12 +2,13 @@
  */
 #include "kernel/epilogue.h"
 #include "kernel/gemm.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_matmul[], hg_kernels_matmul_p16[], hg_kernels_conv_nhwc[];
 extern const hg_kernel hg_kernels_conv_dw[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_matmul_avx2[], hg_kernels_matmul_p16_avx2[];
-extern const hg_kernel hg_kernels_conv_nhwc_avx2[], hg_kernels_conv_dw_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(matmul)[], TUNED(matmul_p16)[];
+extern const hg_kernel TUNED(conv_nhwc)[], TUNED(conv_dw)[];
 #endif
 
 #define LOAD(d, i)                                                                                 \
@@ -210,7 +211,7 @@ static void ep_declines_operands(void)
     gemm_free(&c);
 }
 
-#if defined(__x86_64__)
+#if defined(TUNED)
 /* The tuned kernel against the reference kernel with the interpreter; sums of at most `terms`
  * products of values below 1. */
 static void ep_compare(const hg_kernel *tuned, const hg_kernel *reference, gemm_call *c,
@@ -231,14 +232,9 @@ static void ep_compare(const hg_kernel *tuned, const hg_kernel *reference, gemm_
     free(expected);
 }
 
-static bool ep_has_avx2(void)
+static void ep_tuned_p16(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
-static void ep_avx2_p16(void)
-{
-    if (!ep_has_avx2()) SKIP("no AVX2");
+    if (!tuned_runs()) SKIP("no tuned kernels");
     static const int64_t sizes[][3] = {
         {1, 40, 5}, {2, 37, 9}, {5, 16, 7}, {20, 61, 8}, {13, 5, 800}};
     for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
@@ -249,15 +245,15 @@ static void ep_avx2_p16(void)
                 ep_make_p16(&c, sizes[j][0], sizes[j][1], sizes[j][2]);
                 gemm_set_f64(&c, 0, alpha);
                 ep_attach(&c, &ep_cases[i], &code, 2);
-                ep_compare(hg_kernels_matmul_p16_avx2, hg_kernels_matmul_p16, &c, ep_cases[i].name,
+                ep_compare(TUNED(matmul_p16), hg_kernels_matmul_p16, &c, ep_cases[i].name,
                            alpha * sizes[j][2]);
                 gemm_free(&c);
             }
 }
 
-static void ep_avx2_matmul(void)
+static void ep_tuned_matmul(void)
 {
-    if (!ep_has_avx2()) SKIP("no AVX2");
+    if (!tuned_runs()) SKIP("no tuned kernels");
     static const int64_t sizes[][4] = {
         {1, 40, 5, 0}, {2, 37, 9, 1}, {4, 18, 20, 1}, {20, 61, 8, 0}, {30, 21, 500, 1}};
     for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
@@ -273,14 +269,14 @@ static void ep_avx2_matmul(void)
             gemm_set_f64(&c, 2, 1);
             gemm_connect(&c, 2, 3);
             ep_attach(&c, &ep_cases[i], &code, 2);
-            ep_compare(hg_kernels_matmul_avx2, hg_kernels_matmul, &c, ep_cases[i].name, k);
+            ep_compare(TUNED(matmul), hg_kernels_matmul, &c, ep_cases[i].name, k);
             gemm_free(&c);
         }
 }
 
-static void ep_avx2_conv(void)
+static void ep_tuned_conv(void)
 {
-    if (!ep_has_avx2()) SKIP("no AVX2");
+    if (!tuned_runs()) SKIP("no tuned kernels");
     static const int64_t sizes[][3] = {{3, 20, 1}, {24, 7, 1}, {8, 40, 2}, {150, 17, 1}};
     for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
         for (size_t j = 0; j < HG_COUNT(sizes); j++) {
@@ -296,15 +292,15 @@ static void ep_avx2_conv(void)
             memcpy(c.param, param, sizeof param);
             gemm_connect(&c, 2, 9);
             ep_attach(&c, &ep_cases[i], &code, 2);
-            ep_compare(hg_kernels_conv_nhwc_avx2, hg_kernels_conv_nhwc, &c, ep_cases[i].name,
+            ep_compare(TUNED(conv_nhwc), hg_kernels_conv_nhwc, &c, ep_cases[i].name,
                        9 * in / groups);
             gemm_free(&c);
         }
 }
 
-static void ep_avx2_depthwise(void)
+static void ep_tuned_depthwise(void)
 {
-    if (!ep_has_avx2()) SKIP("no AVX2");
+    if (!tuned_runs()) SKIP("no tuned kernels");
     static const int64_t sizes[][2] = {{8, 9}, {20, 9}, {5, 9}, {24, 2}, {40, 150}};
     for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
         for (size_t j = 0; j < HG_COUNT(sizes); j++) {
@@ -319,7 +315,7 @@ static void ep_avx2_depthwise(void)
             memcpy(c.param, param, sizeof param);
             gemm_connect(&c, 2, 8);
             ep_attach(&c, &ep_cases[i], &code, 2);
-            ep_compare(hg_kernels_conv_dw_avx2, hg_kernels_conv_dw, &c, ep_cases[i].name, 9);
+            ep_compare(TUNED(conv_dw), hg_kernels_conv_dw, &c, ep_cases[i].name, 9);
             gemm_free(&c);
         }
 }
@@ -342,16 +338,16 @@ static const float *ep_run_values(const char *name, gemm_call *c, gemm_code *cod
     x[2] = -INFINITY;
     ((float *)c->in[1].data)[0] = 1;
     ((float *)c->in[2].data)[0] = 0;
-    if (!gemm_run(hg_kernels_matmul_p16_avx2, c)) return NULL;
+    if (!gemm_run(TUNED(matmul_p16), c)) return NULL;
     CHECK(isnan(((const float *)c->out.data)[0]));
     CHECK(((const float *)c->out.data)[1] == INFINITY);
     return c->out.data;
 }
 
 /* At most 4 ulp, or 1e-36. */
-static void ep_avx2_silu(void)
+static void ep_tuned_silu(void)
 {
-    if (!ep_has_avx2()) SKIP("no AVX2");
+    if (!tuned_runs()) SKIP("no tuned kernels");
     gemm_call c;
     gemm_code code;
     const float *y = ep_run_values("silu", &c, &code), *x = c.in[0].data;
@@ -363,9 +359,9 @@ static void ep_avx2_silu(void)
 }
 
 /* At most 5e-7 |x|. */
-static void ep_avx2_gelu(void)
+static void ep_tuned_gelu(void)
 {
-    if (!ep_has_avx2()) SKIP("no AVX2");
+    if (!tuned_runs()) SKIP("no tuned kernels");
     gemm_call c;
     gemm_code code;
     const float *y = ep_run_values("gelu", &c, &code), *x = c.in[0].data;
@@ -377,9 +373,9 @@ static void ep_avx2_gelu(void)
 }
 
 /* At most 5e-7 |x|. */
-static void ep_avx2_gelu_tanh(void)
+static void ep_tuned_gelu_tanh(void)
 {
-    if (!ep_has_avx2()) SKIP("no AVX2");
+    if (!tuned_runs()) SKIP("no tuned kernels");
     gemm_call c;
     gemm_code code;
     const float *y = ep_run_values("gelu with tanh", &c, &code), *x = c.in[0].data;
@@ -394,14 +390,14 @@ static void ep_avx2_gelu_tanh(void)
 const hg_test_case hg_tests_kernel_epilogue[] = {
     {"recognises", ep_recognises},
     {"declines_operands", ep_declines_operands},
-#if defined(__x86_64__)
-    {"avx2_p16", ep_avx2_p16},
-    {"avx2_matmul", ep_avx2_matmul},
-    {"avx2_conv", ep_avx2_conv},
-    {"avx2_depthwise", ep_avx2_depthwise},
-    {"avx2_silu", ep_avx2_silu},
-    {"avx2_gelu", ep_avx2_gelu},
-    {"avx2_gelu_tanh", ep_avx2_gelu_tanh},
+#if defined(TUNED)
+    {"tuned_p16", ep_tuned_p16},
+    {"tuned_matmul", ep_tuned_matmul},
+    {"tuned_conv", ep_tuned_conv},
+    {"tuned_depthwise", ep_tuned_depthwise},
+    {"tuned_silu", ep_tuned_silu},
+    {"tuned_gelu", ep_tuned_gelu},
+    {"tuned_gelu_tanh", ep_tuned_gelu_tanh},
 #endif
     {0},
 };

@@ -1,17 +1,17 @@
 /* lane.c - kernel "lane": broadcasting, splitting and packing around the interpreter. */
-#include "base/cpu.h"
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_lane[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_lane_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(lane)[];
 #endif
 
 static const hg_kernel *lane_variant(int i)
 {
     if (i == 0) return hg_kernels_lane;
-#if defined(__x86_64__)
-    if (i == 1 && (hg_cpu_features() & HG_CPU_AVX2) != 0) return hg_kernels_lane_avx2;
+#if defined(TUNED)
+    if (i == 1 && tuned_runs()) return TUNED(lane);
 #endif
     return NULL;
 }

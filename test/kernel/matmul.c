@@ -1,9 +1,10 @@
 /* matmul.c - matmul against a double-precision oracle, every variant. */
 #include "kernel/gemm.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_matmul[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_matmul_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(matmul)[];
 #endif
 
 typedef struct matmul_sizes {
@@ -317,16 +318,16 @@ static void matmul_cost_counts(void)
     CHECK_NEAR(cost.flops, 2 * 2 * 3 * 4 * 5, 0);
 }
 
-/* ---- AVX2 -------------------------------------------------------------------------------- */
+/* ---- tuned ------------------------------------------------------------------------------- */
 
-#if defined(__x86_64__)
-static void matmul_avx2(void)
+#if defined(TUNED)
+static void matmul_tuned(void)
 {
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) SKIP("no AVX2");
+    if (!tuned_runs()) SKIP("no tuned kernels");
     for (size_t i = 0; i < HG_COUNT(matmul_table); i++) {
         char what[40];
-        snprintf(what, sizeof what, "avx2 case %zu", i);
-        matmul_try(hg_kernels_matmul_avx2, what, &matmul_table[i], HOLO_F32);
+        snprintf(what, sizeof what, "tuned case %zu", i);
+        matmul_try(TUNED(matmul), what, &matmul_table[i], HOLO_F32);
     }
     uint32_t seed = 7;
     for (int i = 0; i < 200; i++) {
@@ -341,22 +342,22 @@ static void matmul_avx2(void)
                                 {gemm_size(&seed, 1, 2)},
                                 {1}};
         char what[80];
-        snprintf(what, sizeof what, "avx2 random %d: %lldx%lldx%lld %d %d", i, (long long)s.m,
+        snprintf(what, sizeof what, "tuned random %d: %lldx%lldx%lld %d %d", i, (long long)s.m,
                  (long long)s.n, (long long)s.k, s.trans_a, s.trans_b);
-        matmul_try(hg_kernels_matmul_avx2, what, &s, HOLO_F32);
+        matmul_try(TUNED(matmul), what, &s, HOLO_F32);
     }
     for (size_t i = 0; i < HG_COUNT(matmul_epilogue_sizes); i++)
-        matmul_epilogue_on(hg_kernels_matmul_avx2, matmul_epilogue_sizes[i], HOLO_F32);
+        matmul_epilogue_on(TUNED(matmul), matmul_epilogue_sizes[i], HOLO_F32);
 }
 
-static void matmul_avx2_refuses(void)
+static void matmul_tuned_refuses(void)
 {
-    gemm_refuse(hg_kernels_matmul_avx2, matmul_good, matmul_bad, HG_COUNT(matmul_bad));
+    gemm_refuse(TUNED(matmul), matmul_good, matmul_bad, HG_COUNT(matmul_bad));
     gemm_call c;
     memset(&c, 0, sizeof c);
     matmul_good(&c);
     c.in[0].dtype = c.in[1].dtype = c.out.dtype = HOLO_F64;
-    CHECK_STATUS(hg_kernels_matmul_avx2->check(&c.args, NULL), HOLO_E_TYPE);
+    CHECK_STATUS(TUNED(matmul)->check(&c.args, NULL), HOLO_E_TYPE);
 }
 #endif
 
@@ -368,9 +369,9 @@ const hg_test_case hg_tests_kernel_matmul[] = {
     {"refuses", matmul_refuses},
     {"refuses_code", matmul_refuses_code},
     {"cost", matmul_cost_counts},
-#if defined(__x86_64__)
-    {"avx2", matmul_avx2},
-    {"avx2_refuses", matmul_avx2_refuses},
+#if defined(TUNED)
+    {"tuned", matmul_tuned},
+    {"tuned_refuses", matmul_tuned_refuses},
 #endif
     {0},
 };

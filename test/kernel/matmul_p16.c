@@ -1,9 +1,10 @@
 /* matmul_p16.c - matmul.p16 against a double-precision oracle, every variant. */
 #include "kernel/gemm.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_matmul_p16[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_matmul_p16_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(matmul_p16)[];
 #endif
 
 typedef struct p16_sizes {
@@ -208,19 +209,14 @@ static void p16_cost_counts(void)
     CHECK_NEAR(cost.flops, 2 * 6 * 4 * 20, 0);
 }
 
-/* ---- AVX2 -------------------------------------------------------------------------------- */
+/* ---- tuned ------------------------------------------------------------------------------- */
 
-#if defined(__x86_64__)
-static bool p16_has_avx2(void)
+#if defined(TUNED)
+static void p16_tuned(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
-static void p16_avx2(void)
-{
-    if (!p16_has_avx2()) SKIP("no AVX2");
-    p16_table_on(hg_kernels_matmul_p16_avx2);
-    p16_epilogue_cases(hg_kernels_matmul_p16_avx2);
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    p16_table_on(TUNED(matmul_p16));
+    p16_epilogue_cases(TUNED(matmul_p16));
     uint32_t seed = 11;
     for (int i = 0; i < 200; i++) {
         const p16_sizes s = {gemm_size(&seed, 1, i % 4 == 0 ? 250 : 20), gemm_size(&seed, 1, 120),
@@ -228,33 +224,33 @@ static void p16_avx2(void)
         char what[80];
         snprintf(what, sizeof what, "random %d: %lldx%lldx%lld", i, (long long)s.m, (long long)s.n,
                  (long long)s.k);
-        p16_try(hg_kernels_matmul_p16_avx2, what, &s, i % 2 ? HOLO_F16 : HOLO_F32);
+        p16_try(TUNED(matmul_p16), what, &s, i % 2 ? HOLO_F16 : HOLO_F32);
     }
 }
 
 /* A row gives the same bits whatever rows come with it. */
-static void p16_avx2_rows_alone(void)
+static void p16_tuned_rows_alone(void)
 {
-    if (!p16_has_avx2()) SKIP("no AVX2");
+    if (!tuned_runs()) SKIP("no tuned kernels");
     const p16_sizes all = {23, 37, 500, 1};
     gemm_call c;
     p16_make(&c, &all, HOLO_F32);
-    if (!gemm_run(hg_kernels_matmul_p16_avx2, &c)) return;
+    if (!gemm_run(TUNED(matmul_p16), &c)) return;
     for (int64_t m = 1; m <= all.m; m++) {
         gemm_call d = c;
         gemm_connect(&d, 2, 1);
         d.in[0].dim[1] = d.out.dim[1] = m;
         d.out.data = gemm_alloc(holo_tensor_bytes(&d.out));
-        if (!gemm_run(hg_kernels_matmul_p16_avx2, &d)) return;
+        if (!gemm_run(TUNED(matmul_p16), &d)) return;
         CHECK_MEM(d.out.data, c.out.data, holo_tensor_bytes(&d.out));
         free(d.out.data);
     }
     gemm_free(&c);
 }
 
-static void p16_avx2_refuses(void)
+static void p16_tuned_refuses(void)
 {
-    gemm_refuse(hg_kernels_matmul_p16_avx2, p16_good, p16_bad, HG_COUNT(p16_bad));
+    gemm_refuse(TUNED(matmul_p16), p16_good, p16_bad, HG_COUNT(p16_bad));
 }
 #endif
 
@@ -264,10 +260,10 @@ const hg_test_case hg_tests_kernel_matmul_p16[] = {
     {"epilogue", p16_epilogue},
     {"refuses", p16_refuses},
     {"cost", p16_cost_counts},
-#if defined(__x86_64__)
-    {"avx2", p16_avx2},
-    {"avx2_rows_alone", p16_avx2_rows_alone},
-    {"avx2_refuses", p16_avx2_refuses},
+#if defined(TUNED)
+    {"tuned", p16_tuned},
+    {"tuned_rows_alone", p16_tuned_rows_alone},
+    {"tuned_refuses", p16_tuned_refuses},
 #endif
     {0},
 };

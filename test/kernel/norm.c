@@ -1,20 +1,19 @@
 /* norm.c - kernels "layernorm" and "groupnorm" against the definition in f64; every variant the
  * same bits. */
-#include "base/cpu.h"
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_layernorm[], hg_kernels_groupnorm[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_layernorm_avx2[], hg_kernels_groupnorm_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(layernorm)[], TUNED(groupnorm)[];
 #endif
 
 enum { NORM_LAYER = 0, NORM_GROUP = 1 };
 
 static const hg_kernel *norm_tuned(int which)
 {
-#if defined(__x86_64__)
-    if ((hg_cpu_features() & HG_CPU_AVX2) != 0)
-        return which == NORM_LAYER ? hg_kernels_layernorm_avx2 : hg_kernels_groupnorm_avx2;
+#if defined(TUNED)
+    if (tuned_runs()) return which == NORM_LAYER ? TUNED(layernorm) : TUNED(groupnorm);
 #endif
     (void)which;
     return NULL;

@@ -1,12 +1,12 @@
 /* pool.c - pool against its definition, in both layouts. */
 #include "kernel/pool.h"
 
-#include "base/cpu.h"
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_pool[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_pool_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(pool)[];
 #endif
 
 typedef struct pool_case {
@@ -166,7 +166,7 @@ static void pool_nan(void)
         }
 }
 
-#if defined(__x86_64__)
+#if defined(TUNED)
 /* NaN, infinities and both zeros among the numbers. */
 static void pool_spoil(holo_tensor *x)
 {
@@ -189,7 +189,7 @@ static bool pool_same(const holo_tensor *y, const float *expected)
 static void pool_tuned(void)
 {
     static const int64_t channels[] = {1, 7, 8, 9, 32, 47, 72};
-    if ((hg_cpu_features() & HG_CPU_AVX2) == 0) return;
+    if (!tuned_runs()) return;
     for (size_t k = 0; k < HG_COUNT(pool_cases); k++) {
         for (int64_t i = 0; i < (int64_t)HG_COUNT(channels) * 3; i++) {
             pool_case p = pool_cases[k];
@@ -202,7 +202,7 @@ static void pool_tuned(void)
                 const size_t bytes = holo_tensor_bytes(&c.out[0]);
                 void *expected = malloc(bytes + 1);
                 memcpy(expected, c.out[0].data, bytes);
-                if (move_run(hg_kernels_pool_avx2, &c)) CHECK(pool_same(&c.out[0], expected));
+                if (move_run(TUNED(pool), &c)) CHECK(pool_same(&c.out[0], expected));
                 free(expected);
             }
             move_free(&c);
@@ -222,7 +222,7 @@ static void pool_tuned_refuses(void)
         {MOVE_PARAM, HG_POOL_PARAM_MODE, 0, HG_POOL_LP, "not tuned for this"},
         {MOVE_PARAM, HG_POOL_PARAM_MODE, 0, 9, "mode is 9"},
     };
-    MOVE_REFUSES(hg_kernels_pool_avx2, pool_make_tuned, bad);
+    MOVE_REFUSES(TUNED(pool), pool_make_tuned, bad);
 }
 #endif
 
@@ -317,7 +317,7 @@ const hg_test_case hg_tests_kernel_pool[] = {
     {"indices", pool_indices},
     {"nan", pool_nan},
     {"huge_kernel", pool_huge_kernel},
-#if defined(__x86_64__)
+#if defined(TUNED)
     {"tuned", pool_tuned},
     {"tuned_refuses", pool_tuned_refuses},
 #endif

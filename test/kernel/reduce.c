@@ -1,19 +1,19 @@
 /* reduce.c - kernel "reduce": every operation, type and set of axes against a plain loop that keeps
  * the sixteen lanes of the exact profile, so that sums are the same bits. */
 #include "kernel/reduce.h"
-#include "base/cpu.h"
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_reduce[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_reduce_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(reduce)[];
 #endif
 
 static const hg_kernel *reduce_variant(int i)
 {
     if (i == 0) return hg_kernels_reduce;
-#if defined(__x86_64__)
-    if (i == 1 && (hg_cpu_features() & HG_CPU_AVX2) != 0) return hg_kernels_reduce_avx2;
+#if defined(TUNED)
+    if (i == 1 && tuned_runs()) return TUNED(reduce);
 #endif
     return NULL;
 }
@@ -237,7 +237,7 @@ static void reduce_try(const hg_kernel *k, holo_dtype dtype, const int64_t *para
         for (int64_t o = 0; o < holo_tensor_count(&c.out[0]); o++)
             if (!reduce_compare(&c, &list, o)) {
                 hg_test_fail(HG_TEST_HERE, "%s %s: operation %lld, axes %lld, output %lld",
-                             k->cpu != 0 ? "avx2" : "reference", holo_dtype_text(dtype),
+                             k->cpu != 0 ? "tuned" : "reference", holo_dtype_text(dtype),
                              (long long)param[0], (long long)param[1], (long long)o);
                 break;
             }

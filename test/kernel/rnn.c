@@ -2,10 +2,11 @@
 #include "kernel/rnn.h"
 
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_rnn[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_rnn_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(rnn)[];
 #endif
 
 enum { GRU, LSTM, RNN }; /* places in the table */
@@ -229,12 +230,12 @@ static void rnn_values(void)
     }
 }
 
-#if defined(__x86_64__)
+#if defined(TUNED)
 /* The tuned kernels on what they take: no peepholes, common functions, f32. */
-static void rnn_avx2(void)
+static void rnn_tuned(void)
 {
     int taken = 0;
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) SKIP("no AVX2");
+    if (!tuned_runs()) SKIP("no tuned kernels");
     for (size_t k = 0; k < HG_COUNT(rnn_cases); k++) {
         rnn_case p = rnn_cases[k];
         if (p.kernel == RNN) continue;
@@ -242,7 +243,7 @@ static void rnn_avx2(void)
             move_call c = {0};
             p.p = p.p && plain == 0;
             rnn_make(&c, &p, HOLO_F32);
-            const hg_kernel *kernel = &hg_kernels_rnn_avx2[p.kernel];
+            const hg_kernel *kernel = &TUNED(rnn)[p.kernel];
             holo_error error;
             move_connect(&c);
             if (kernel->check(&c.args, &error) == HOLO_OK && move_run(kernel, &c)) {
@@ -258,7 +259,7 @@ static void rnn_avx2(void)
     holo_error error;
     rnn_make(&c, &rnn_cases[13], HOLO_F64);
     move_connect(&c);
-    CHECK_EQ_INT(hg_kernels_rnn_avx2[LSTM].check(&c.args, &error), HOLO_E_TYPE);
+    CHECK_EQ_INT(TUNED(rnn)[LSTM].check(&c.args, &error), HOLO_E_TYPE);
     move_free(&c);
 }
 #endif
@@ -346,7 +347,9 @@ static void rnn_refuses(void)
 }
 
 const hg_test_case hg_tests_kernel_rnn[] = {
-    {"values", rnn_values},   {"avx2", rnn_avx2},
-    {"absent", rnn_absent},   {"lengths_fault", rnn_lengths_fault},
-    {"refuses", rnn_refuses}, {0},
+    {"values", rnn_values},
+#if defined(TUNED)
+    {"tuned", rnn_tuned},
+#endif
+    {"absent", rnn_absent}, {"lengths_fault", rnn_lengths_fault}, {"refuses", rnn_refuses}, {0},
 };

@@ -1,16 +1,16 @@
 /* softmax.c - kernel "softmax" against the definition in f64; every variant the same bits. */
-#include "base/cpu.h"
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_softmax[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_softmax_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(softmax)[];
 #endif
 
 static const hg_kernel *softmax_tuned(void)
 {
-#if defined(__x86_64__)
-    if ((hg_cpu_features() & HG_CPU_AVX2) != 0) return hg_kernels_softmax_avx2;
+#if defined(TUNED)
+    if (tuned_runs()) return TUNED(softmax);
 #endif
     return NULL;
 }

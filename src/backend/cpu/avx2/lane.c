@@ -6,7 +6,7 @@
 
 #include "backend/cpu/vec8.h"
 
-#if defined(__F16C__)
+#if defined(__F16C__) || defined(__aarch64__)
 #define LANE_READ_F16(d, s, n)                                                                     \
     for (int64_t i = 0; i < (n); i += 8)                                                           \
     _mm256_storeu_ps((d) + i,                                                                      \

@@ -1,0 +1,5 @@
+/* matmul_p16.c - kernel "matmul.p16" with NEON: the source for AVX2 on pairs of vectors. */
+#include "backend/cpu/vec8.h"
+
+#define hg_kernels_matmul_p16_avx2 hg_kernels_matmul_p16_neon
+#include "backend/cpu/avx2/matmul_p16.c"

@@ -1,0 +1,25 @@
+/* variants.h - the tuned float kernels of the instruction set at hand, so that one test serves them
+ * all: TUNED(stem) is the table of a stem. Not defined where there are none. */
+#ifndef HG_TEST_KERNEL_VARIANTS_H
+#define HG_TEST_KERNEL_VARIANTS_H
+
+#include "base/cpu.h"
+#include "isa/kernel.h"
+
+#if defined(__x86_64__)
+#define TUNED(stem) hg_kernels_##stem##_avx2
+#define TUNED_CPU HG_CPU_AVX2
+#elif defined(__aarch64__)
+#define TUNED(stem) hg_kernels_##stem##_neon
+#define TUNED_CPU HG_CPU_NEON
+#endif
+
+#if defined(TUNED)
+/* Whether this machine can run them. */
+static inline bool tuned_runs(void)
+{
+    return (hg_cpu_features() & TUNED_CPU) != 0;
+}
+#endif
+
+#endif
