@@ -69,7 +69,8 @@ static hg_value_id causal_last(hg_build *b, hg_value_id x, hg_dim from)
     return hg_build_op(b, "Slice", in, HG_COUNT(in), NULL, 0);
 }
 
-/* However many channels there are: each element of the kernel times the sequence from there on. */
+/* However many channels there are: each element of the kernel times the sequence from there on,
+ * added to zero in the order of Conv, the bias last. */
 static hg_value_id causal_shifted(hg_build *b, const hg_type *x, hg_value_id all, int64_t taps)
 {
     hg_dims *d = &b->g->dims;
@@ -77,14 +78,16 @@ static hg_value_id causal_shifted(hg_build *b, const hg_type *x, hg_value_id all
     hg_value_id last = hg_build_ints(b, (int64_t[]){1}, 1), y = 0;
     all = hg_build_wide(b, all);
     w = hg_build_2(b, "Squeeze", w, last); /* [channels, taps] */
-    if (bias != 0) y = hg_build_2(b, "Unsqueeze", hg_build_wide(b, bias), last);
     for (int64_t k = 0; k < taps && b->status == HOLO_OK; k++) {
         const hg_dim at = hg_dim_const(d, k);
         hg_value_id part = hg_build_part(b, all, 2, at, hg_dim_add(d, at, x->dim[2]));
         hg_value_id by = hg_build_part(b, w, 1, at, hg_dim_const(d, k + 1));
         part = hg_build_2(b, "Mul", part, by);
-        y = y == 0 ? part : hg_build_2(b, "Add", y, part);
+        y = hg_build_2(b, "Add", y == 0 ? hg_build_scalar(b, hg_build_type(b, part)->dtype, 0) : y,
+                       part);
     }
+    if (bias != 0)
+        y = hg_build_2(b, "Add", y, hg_build_2(b, "Unsqueeze", hg_build_wide(b, bias), last));
     return hg_build_cast(b, y, x->dtype);
 }
 

@@ -200,10 +200,10 @@ static holo_status outline_loop_run(outline_loop *l, hg_node_id *out)
 static holo_status outline_check_counts(hg_build *b, uint32_t in, uint32_t out)
 {
     const hg_region *r = hg_graph_region(b->g, b->node->body[0]);
-    if (r->n_in == in && r->n_out >= out && (uint64_t)r->n_out >= b->node->n_out) return HOLO_OK;
+    if (r->n_in == in && r->n_out >= out) return HOLO_OK;
     return hg_build_fail(b, HOLO_E_MODEL,
                          "its body has %u inputs and %u outputs, expected %u and at least %u",
-                         r->n_in, r->n_out, in, (uint32_t)hg_max(out, b->node->n_out));
+                         r->n_in, r->n_out, in, out);
 }
 
 static void outline_replace_all(const outline_loop *l, hg_node_id made)
@@ -258,7 +258,9 @@ holo_status hg_outline_loop(hg_build *b)
                       .first_in = 2,
                       .gives_condition = true,
                       .bind = outline_bind_loop};
-    HG_TRY(outline_check_counts(b, 2 + l.n_carried, 1 + l.n_carried));
+    /* the condition is the body's own */
+    HG_TRY(outline_check_counts(b, 2 + l.n_carried,
+                                1 + (uint32_t)hg_max(l.n_carried, b->node->n_out)));
     if ((l.trips != 0 && hg_build_type(b, l.trips)->dtype != HOLO_I64) ||
         (l.condition != 0 && hg_build_type(b, l.condition)->dtype != HOLO_BOOL))
         return hg_build_fail(b, HOLO_E_TYPE, "the trip count is %s and the condition %s",
@@ -370,7 +372,7 @@ holo_status hg_outline_scan(hg_build *b)
                       .counted = true,
                       .bind = outline_bind_scan};
     hg_node_id made;
-    HG_TRY(outline_check_counts(b, b->node->n_in, l.n_carried));
+    HG_TRY(outline_check_counts(b, b->node->n_in, (uint32_t)hg_max(l.n_carried, b->node->n_out)));
     HG_TRY(outline_scan_trips(b, l.n_carried, &l.trips));
     HG_TRY(outline_loop_run(&l, &made));
     for (uint32_t j = 0; made != 0 && j < hg_graph_node(b->g, b->id)->n_out; j++) {
@@ -405,7 +407,7 @@ holo_status hg_outline_sequence_map(hg_build *b)
     outline_loop l = {.b = b, .counted = true, .sequences = true, .bind = outline_bind_map};
     hg_node_id made;
     const hg_type *first = hg_build_type(b, hg_build_in(b, 0));
-    HG_TRY(outline_check_counts(b, b->node->n_in, 0));
+    HG_TRY(outline_check_counts(b, b->node->n_in, b->node->n_out));
     if (first->dtype != HOLO_SEQUENCE)
         return hg_build_fail(b, HOLO_E_TYPE, "its first input is %s, expected a sequence",
                              holo_dtype_text(first->dtype));

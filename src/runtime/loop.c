@@ -164,6 +164,7 @@ static holo_status loop_pack(holo_session *s, uint32_t i, hg_loop_value *v, cons
     const uint32_t bits = hg_dtype_bits(item->dtype);
     const size_t all = ((size_t)(before + count) * bits + 7) / 8;
     HG_TRY(loop_room(s, i, v, 0, all, e));
+    if (count == 0) return HOLO_OK; /* there may be no room at all */
     if (all > v->used[0]) memset(v->room[0] + v->used[0], 0, all - v->used[0]);
     v->used[0] = all;
     hg_elem_copy(v->room[0], before, item->data, 0, count, bits);
@@ -180,6 +181,7 @@ static uint8_t *loop_slot(const holo_session *s, uint32_t i, uint32_t k, int64_t
     if (t == NULL || t->rank < 1 || iteration >= t->dim[0]) return NULL;
     if (holo_tensor_count(t) / t->dim[0] * hg_dtype_bits(t->dtype) % 8 != 0) return NULL;
     *bytes = holo_tensor_bytes(t) / (size_t)t->dim[0];
+    if (*bytes == 0) return t->data; /* nothing, perhaps nowhere */
     return (uint8_t *)t->data + (size_t)iteration * *bytes;
 }
 
