@@ -385,7 +385,7 @@ const hg_test_case hg_tests_kernel_conv_nhwc[] = {
 #if defined(TUNED)
     {"tuned", nhwc_tuned},
     {"tuned_refuses", nhwc_tuned_refuses},
-    {"winograd", nhwc_winograd},
+    {"tuned_winograd", nhwc_winograd},
 #endif
     {0},
 };
