@@ -202,6 +202,7 @@ static void sequence_tensor_concat_run(const hg_args *a, hg_range r)
     int64_t outer = hg_dims_product(out, 0, axis);
     uint8_t *to = out->data;
     (void)r;
+    if (outer == 0) return; /* nothing is written, perhaps nowhere */
     for (int64_t i = 0; i < a->in[0].dim[0]; i++) {
         size_t bytes = line * (size_t)(a->param[1] == 1 ? 1 : item[i].dim[axis]);
         if (bytes == 0) continue; /* there may be no memory to point into */

@@ -43,6 +43,15 @@ typedef struct quantize_state {
 
 /* ---- what there is --------------------------------------------------------------------------- */
 
+/* Codes have no infinity: such weights stay as they are. */
+static bool quantize_is_finite(const hg_const *c)
+{
+    const float *w = c->data;
+    for (size_t i = 0; i < c->bytes / sizeof *w; i++)
+        if (!isfinite(w[i])) return false;
+    return true;
+}
+
 static bool quantize_is_weight(const hg_graph *g, hg_value_id v, int32_t rank_min, int32_t rank_max)
 {
     if (v == 0 || !hg_graph_is_const(g, v)) return false;
@@ -51,7 +60,7 @@ static bool quantize_is_weight(const hg_graph *g, hg_value_id v, int32_t rank_mi
     if (t->dtype != HOLO_F32 || t->rank < rank_min || t->rank > rank_max) return false;
     for (int32_t k = 0; k < t->rank; k++)
         if (!hg_dim_is_const(&g->dims, t->dim[k], &n) || n < 1) return false;
-    return true;
+    return quantize_is_finite(hg_graph_value(g, v)->constant);
 }
 
 static quantize_kind quantize_kind_of(const hg_graph *g, const hg_node *n)
