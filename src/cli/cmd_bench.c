@@ -265,7 +265,7 @@ static const hg_cli_option bench_options[] = {
     {"seed", 0, HG_CLI_COUNT, "N", "of random inputs (12345)", offsetof(bench_args, in.seed)},
     {"threads", 0, HG_CLI_COUNT, "N", "threads (1)", offsetof(bench_args, threads)},
     {"budget-ms", 0, HG_CLI_NUMBER, "N", "measure for so long, at least 3 runs (1500)", offsetof(bench_args, budget_ms)},
-    {"profile", 0, HG_CLI_FLAG, NULL, "print the time per step and per kernel, and the share of the machine's peak", offsetof(bench_args, profile)},
+    {"profile", 0, HG_CLI_FLAG, NULL, "print time and share of peak, per step and per kernel", offsetof(bench_args, profile)},
     {"json", 0, HG_CLI_FLAG, NULL, "print one JSON object", offsetof(bench_args, json)},
     {"no-optimize", 0, HG_CLI_FLAG, NULL, "compile an .onnx file without optimising", offsetof(bench_args, no_optimize)},
     {"reference", 0, HG_CLI_FLAG, NULL, "use the portable kernels only", offsetof(bench_args, reference)},

@@ -368,9 +368,9 @@ void hg_rnn_cost(const hg_args *a, hg_cost *cost)
         ((double)holo_tensor_count(&a->in[HG_RNN_W]) + (double)holo_tensor_count(&a->in[HG_RNN_R]));
 }
 
-HG_RNN_KERNEL(gru, HG_RNN_GRU)
-HG_RNN_KERNEL(lstm, HG_RNN_LSTM)
-HG_RNN_KERNEL(plain, HG_RNN_PLAIN)
+HG_RNN_KERNEL(rnn_check, rnn_scratch, rnn_run, gru, HG_RNN_GRU)
+HG_RNN_KERNEL(rnn_check, rnn_scratch, rnn_run, lstm, HG_RNN_LSTM)
+HG_RNN_KERNEL(rnn_check, rnn_scratch, rnn_run, plain, HG_RNN_PLAIN)
 
 const hg_kernel hg_kernels_rnn[] = {
     {.name = "gru",

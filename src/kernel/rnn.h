@@ -82,19 +82,19 @@ static inline int64_t hg_rnn_x_at(const hg_rnn_shape *s, int64_t step, int64_t s
     return (s->batch_first ? sample * s->steps + step : step * s->batch + sample) * s->input;
 }
 
-/* The functions of kernel `stem`: rnn_check, rnn_scratch and rnn_run of the file with its kind. */
-#define HG_RNN_KERNEL(stem, kind)                                                                  \
-    static holo_status rnn_check_##stem(const hg_args *a, holo_error *e)                           \
+/* The functions of kernel `stem`: those of the file, given its kind. */
+#define HG_RNN_KERNEL(check, scratch, run, stem, kind)                                             \
+    static holo_status check##_##stem(const hg_args *a, holo_error *e)                             \
     {                                                                                              \
-        return rnn_check(a, e, kind);                                                              \
+        return check(a, e, kind);                                                                  \
     }                                                                                              \
-    static size_t rnn_scratch_##stem(const hg_args *a)                                             \
+    static size_t scratch##_##stem(const hg_args *a)                                               \
     {                                                                                              \
-        return rnn_scratch(a, kind);                                                               \
+        return scratch(a, kind);                                                                   \
     }                                                                                              \
-    static void rnn_run_##stem(const hg_args *a, hg_range r)                                       \
+    static void run##_##stem(const hg_args *a, hg_range r)                                         \
     {                                                                                              \
-        rnn_run(a, r, kind);                                                                       \
+        run(a, r, kind);                                                                           \
     }
 
 #endif

@@ -77,5 +77,10 @@ HG_INLINE void finish_store_bytes(char *to, const __m256 *v, const int wide)
         _mm_storel_epi64((__m128i *)(void *)to, _mm256_castsi256_si128(bytes));
 }
 
-#define IGEMM_FINISH void hg_igemm_finish_avx2
+#define IGEMM_FINISH static void igemm_finish_vectors
 #include "backend/cpu/igemm_finish_run.inc"
+
+void hg_igemm_finish_avx2(const hg_finish *f, const hg_epilogue_tile *tile, hg_epilogue_tile *rest)
+{
+    igemm_finish_vectors(f, tile, rest);
+}

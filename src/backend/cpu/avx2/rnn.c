@@ -256,8 +256,8 @@ static void rnn_run(const hg_args *a, hg_range r, hg_rnn_kind kind)
     }
 }
 
-HG_RNN_KERNEL(gru, HG_RNN_GRU)
-HG_RNN_KERNEL(lstm, HG_RNN_LSTM)
+HG_RNN_KERNEL(rnn_check, rnn_scratch, rnn_run, gru, HG_RNN_GRU)
+HG_RNN_KERNEL(rnn_check, rnn_scratch, rnn_run, lstm, HG_RNN_LSTM)
 
 const hg_kernel hg_kernels_rnn_avx2[] = {
     {.name = "gru",
