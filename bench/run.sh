@@ -40,7 +40,7 @@ bench_op() { # [STEM]
     for source in bench/op/*.c; do
         stem=$(basename "$source" .c)
         [ "${1:-$stem}" = "$stem" ] || continue
-        "${CC:-cc}" -std=c11 -O2 -Isrc -Iinclude "$source" "$build/libhologram.a" -lm -lpthread \
+        "${CC:-cc}" -std=c11 -O2 -D_GNU_SOURCE -Isrc -Iinclude "$source" src/cli/peak.c "$build/libhologram.a" -lm -lpthread \
             -o "build/bench/op_$stem"
         echo "$stem"
         "build/bench/op_$stem"

@@ -6,6 +6,10 @@
  * The ways that lost are here too, so that the choice can be measured again on another machine. */
 #include "op/bench.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "base/cpu.h"
 #include "kernel/byteops.h"
 

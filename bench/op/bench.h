@@ -2,7 +2,7 @@
  * case.
  *
  * Each bench/op/<stem>.c is a program of its own:
- *     cc -O2 -Isrc -Iinclude bench/op/matmul.c build/libhologram.a -lm -lpthread
+ *     cc -O2 -Isrc -Iinclude bench/op/matmul.c src/cli/peak.c build/libhologram.a -lm -lpthread
  * It prints minimum and median time, GFLOP/s and the share of the fused multiply-add peak measured
  * just before, and runs on one thread. */
 #ifndef HG_BENCH_OP_BENCH_H
@@ -12,15 +12,12 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
+#include "cli/peak.h"
 #include "isa/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 static inline double bench_now(void)
 {
@@ -30,54 +27,10 @@ static inline double bench_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-#if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) static inline double bench_peak_once(void)
-{
-    __m256 sum[12];
-    volatile float start_value = 0; /* hidden, or compilers fold a chain away */
-    for (int i = 0; i < 12; i++)
-        sum[i] = _mm256_set1_ps(start_value);
-    const __m256 x = _mm256_set1_ps(0.999f), y = _mm256_set1_ps(0.001f);
-    const int rounds = 300000;
-    const double start = bench_now();
-    for (int n = 0; n < rounds; n++) {
-        sum[0] = _mm256_fmadd_ps(sum[0], x, y);
-        sum[1] = _mm256_fmadd_ps(sum[1], x, y);
-        sum[2] = _mm256_fmadd_ps(sum[2], x, y);
-        sum[3] = _mm256_fmadd_ps(sum[3], x, y);
-        sum[4] = _mm256_fmadd_ps(sum[4], x, y);
-        sum[5] = _mm256_fmadd_ps(sum[5], x, y);
-        sum[6] = _mm256_fmadd_ps(sum[6], x, y);
-        sum[7] = _mm256_fmadd_ps(sum[7], x, y);
-        sum[8] = _mm256_fmadd_ps(sum[8], x, y);
-        sum[9] = _mm256_fmadd_ps(sum[9], x, y);
-        sum[10] = _mm256_fmadd_ps(sum[10], x, y);
-        sum[11] = _mm256_fmadd_ps(sum[11], x, y);
-    }
-    const double seconds = bench_now() - start;
-    float all = 0;
-    for (int i = 0; i < 12; i++)
-        all += _mm256_cvtss_f32(sum[i]);
-    volatile float keep = all;
-    (void)keep;
-    return rounds * 12 * 16.0 / seconds / 1e9;
-}
-#else
-static inline double bench_peak_once(void)
-{
-    return 0;
-}
-#endif
-
-/* GFLOP/s of one core with 256-bit fused multiply-add. */
+/* GFLOP/s of one core with fused multiply-add, as `hologram bench --profile` has it. */
 static inline double bench_peak(void)
 {
-    double best = 0;
-    for (int i = 0; i < 20; i++) {
-        const double peak = bench_peak_once();
-        if (peak > best) best = peak;
-    }
-    return best;
+    return hg_cli_peak_measure(1).flops / 1e9;
 }
 
 static inline void *bench_alloc(size_t bytes)

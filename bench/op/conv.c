@@ -112,13 +112,6 @@ static void bench_transposed(const hg_kernel *k, const char *variant, double pea
     }
 }
 
-static const hg_kernel *bench_find(const hg_kernel *list, const char *name)
-{
-    while (list->name != NULL && strcmp(list->name, name) != 0)
-        list++;
-    return list;
-}
-
 int main(int argc, char **argv)
 {
     const double peak = bench_peak();

@@ -159,6 +159,18 @@ holo_status hg_check_same_type(const holo_tensor *a, const holo_tensor *b, holo_
     return HOLO_OK;
 }
 
+holo_status hg_check_rows(const holo_tensor *x, const holo_tensor *out, holo_error *e)
+{
+    HG_TRY(hg_check_rank(x, e, "A", 1, HG_MAX_RANK));
+    HG_REQUIRE(e, out->rank == x->rank, HOLO_E_SHAPE, "output has rank %d, expected %d", out->rank,
+               x->rank);
+    for (int d = 0; d < x->rank - 1; d++)
+        HG_REQUIRE(e, out->dim[d] == x->dim[d], HOLO_E_SHAPE,
+                   "output dimension %d is %lld, expected %lld", d, (long long)out->dim[d],
+                   (long long)x->dim[d]);
+    return HOLO_OK;
+}
+
 holo_status hg_check_param(const hg_args *a, holo_error *e, uint32_t i, const char *what,
                            int64_t low, int64_t high)
 {

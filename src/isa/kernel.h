@@ -173,6 +173,8 @@ holo_status hg_check_same_shape(const holo_tensor *a, const holo_tensor *b, holo
                                 const char *what);
 holo_status hg_check_same_type(const holo_tensor *a, const holo_tensor *b, holo_error *e,
                                const char *what);
+/* A product: x has a last dimension, out has its rank and its sizes but for the last. */
+holo_status hg_check_rows(const holo_tensor *x, const holo_tensor *out, holo_error *e);
 /* param[i] in [low, high]. */
 holo_status hg_check_param(const hg_args *a, holo_error *e, uint32_t i, const char *what,
                            int64_t low, int64_t high);
@@ -187,6 +189,7 @@ holo_status hg_check_broadcast(const holo_tensor *from, const holo_tensor *to, h
 #define hg_check_rank(...) HG_RULE_CALL((hg_check_rank)(__VA_ARGS__))
 #define hg_check_same_shape(...) HG_RULE_CALL((hg_check_same_shape)(__VA_ARGS__))
 #define hg_check_same_type(...) HG_RULE_CALL((hg_check_same_type)(__VA_ARGS__))
+#define hg_check_rows(...) HG_RULE_CALL((hg_check_rows)(__VA_ARGS__))
 #define hg_check_param(...) HG_RULE_CALL((hg_check_param)(__VA_ARGS__))
 #define hg_check_broadcast(...) HG_RULE_CALL((hg_check_broadcast)(__VA_ARGS__))
 #endif

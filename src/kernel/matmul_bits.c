@@ -78,17 +78,6 @@ void hg_bits_put(hg_bits_kind kind, uint8_t *bytes, int64_t c, int64_t i, uint32
 
 /* ---- check ----------------------------------------------------------------------------------- */
 
-static holo_status bits_check_output(const holo_tensor *x, const holo_tensor *out, holo_error *e)
-{
-    HG_TRY(hg_check_rank(x, e, "A", 1, HG_MAX_RANK));
-    HG_TRY(hg_check_rank(out, e, "output", x->rank, x->rank));
-    for (int d = 0; d < x->rank - 1; d++)
-        HG_REQUIRE(e, out->dim[d] == x->dim[d], HOLO_E_SHAPE,
-                   "output dimension %d is %lld, expected %lld", d, (long long)out->dim[d],
-                   (long long)x->dim[d]);
-    return HOLO_OK;
-}
-
 /* Sizes are bounded first: N and K are those of tensors that exist, but not their product. */
 static holo_status bits_check_codes(const hg_args *a, holo_error *e, int64_t n, int64_t k)
 {
@@ -120,7 +109,7 @@ holo_status hg_matmul_bits_check(const hg_args *a, holo_error *e)
     HG_TRY(hg_check_param(a, e, 1, "group", HG_BITS_STEP, 65536));
     HG_REQUIRE(e, a->param[1] % HG_BITS_STEP == 0, HOLO_E_MODEL,
                "group is %lld, expected a multiple of 32", (long long)a->param[1]);
-    HG_TRY(bits_check_output(&a->in[0], &a->out[0], e));
+    HG_TRY(hg_check_rows(&a->in[0], &a->out[0], e));
     const int32_t last = a->in[0].rank - 1;
     HG_TRY(bits_check_codes(a, e, a->out[0].dim[last], a->in[0].dim[last]));
     if (a->param[0] != HG_BITS_BOOK) return HOLO_OK;

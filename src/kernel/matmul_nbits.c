@@ -35,17 +35,6 @@ static holo_status nbits_check_params(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
-static holo_status nbits_check_output(const holo_tensor *x, const holo_tensor *out, holo_error *e)
-{
-    HG_TRY(hg_check_rank(x, e, "A", 1, HG_MAX_RANK));
-    HG_TRY(hg_check_rank(out, e, "output", x->rank, x->rank));
-    for (int d = 0; d < x->rank - 1; d++)
-        HG_REQUIRE(e, out->dim[d] == x->dim[d], HOLO_E_SHAPE,
-                   "output dimension %d is %lld, expected %lld", d, (long long)out->dim[d],
-                   (long long)x->dim[d]);
-    return HOLO_OK;
-}
-
 holo_status hg_matmul_nbits_check(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_check_counts(a, e, 3, 4, 1, 2));
@@ -55,7 +44,7 @@ holo_status hg_matmul_nbits_check(const hg_args *a, holo_error *e)
     HG_TRY(hg_check_out_type(a, e, 0, HG_TYPE_BIT(HOLO_F32)));
     HG_TRY(nbits_check_params(a, e));
     const holo_tensor *x = &a->in[0], *w = &a->in[1], *out = &a->out[0];
-    HG_TRY(nbits_check_output(x, out, e));
+    HG_TRY(hg_check_rows(x, out, e));
     const int64_t k = x->dim[x->rank - 1], n = out->dim[x->rank - 1], bits = a->param[0];
     const int64_t blocks = k / a->param[1] + (k % a->param[1] != 0);
     HG_TRY(hg_check_rank(w, e, "B", 3, 3));

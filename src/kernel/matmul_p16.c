@@ -22,14 +22,8 @@ holo_status hg_matmul_p16_check(const hg_args *a, holo_error *e)
     HG_TRY(hg_check_in_type(a, e, 1, HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F16)));
     HG_TRY(hg_check_out_type(a, e, 0, HG_EPILOGUE_TYPES));
     const holo_tensor *x = &a->in[0], *w = &a->in[1], *out = &a->out[0];
-    HG_TRY(hg_check_rank(x, e, "A", 1, HG_MAX_RANK));
+    HG_TRY(hg_check_rows(x, out, e));
     HG_TRY(hg_check_rank(w, e, "packed B", 3, 3));
-    HG_REQUIRE(e, out->rank == x->rank, HOLO_E_SHAPE, "output has rank %d, expected %d", out->rank,
-               x->rank);
-    for (int d = 0; d < x->rank - 1; d++)
-        HG_REQUIRE(e, out->dim[d] == x->dim[d], HOLO_E_SHAPE,
-                   "output dimension %d is %lld, expected %lld", d, (long long)out->dim[d],
-                   (long long)x->dim[d]);
     const int64_t k = x->dim[x->rank - 1], n = out->dim[x->rank - 1];
     HG_REQUIRE(e, w->dim[2] == HG_PANEL, HOLO_E_SHAPE, "packed B has panels of %lld, expected 16",
                (long long)w->dim[2]);

@@ -21,13 +21,8 @@ holo_status hg_matmul_p16i8_check(const hg_args *a, holo_error *e)
     HG_TRY(hg_check_out_type(a, e, 0, HG_EPILOGUE_TYPES));
     HG_TRY(hg_check_param(a, e, 0, "pairs", 0, 1));
     const holo_tensor *x = &a->in[0], *out = &a->out[0];
-    HG_TRY(hg_check_rank(x, e, "A", 1, HG_MAX_RANK));
+    HG_TRY(hg_check_rows(x, out, e));
     HG_TRY(hg_check_rank(&a->in[1], e, "packed B", 3, 3));
-    HG_TRY(hg_check_rank(out, e, "output", x->rank, x->rank));
-    for (int d = 0; d < x->rank - 1; d++)
-        HG_REQUIRE(e, out->dim[d] == x->dim[d], HOLO_E_SHAPE,
-                   "output dimension %d is %lld, expected %lld", d, (long long)out->dim[d],
-                   (long long)x->dim[d]);
     const int64_t k = x->dim[x->rank - 1], n = out->dim[x->rank - 1];
     HG_TRY(hg_igemm_check_packed(a, e, n, k));
     return hg_igemm_check(a, e, hg_dims_product(x, 0, x->rank - 1), n);

@@ -174,6 +174,9 @@ hg_attr hg_attr_make_dims(hg_build *b, const char *name, const hg_dim *dims, uin
 hg_attr hg_attr_make_code(const char *name, const hg_lane_code *code);
 /* Output j of the rewritten node is value from now on; declared names move along. */
 void hg_build_replace(hg_build *b, uint32_t j, hg_value_id value);
+/* The node and the one that feeds it have become `made` (0: it failed): it has the feeder's name,
+ * which is the one people look for, and both are gone. */
+holo_status hg_build_fused(hg_build *b, hg_node_id made, hg_node_id feeder);
 /* Sentence with node and operator in front, kept in status. */
 holo_status hg_build_fail(hg_build *b, holo_status status, const char *format, ...) HG_PRINTF(3, 4);
 const hg_type *hg_build_type(const hg_build *b, hg_value_id value);

@@ -344,3 +344,13 @@ void hg_build_replace(hg_build *b, uint32_t j, hg_value_id value)
     if (to->name.length == 0) to->name = hg_graph_value(b->g, old)->name;
     hg_graph_replace_uses(b->g, old, value);
 }
+
+holo_status hg_build_fused(hg_build *b, hg_node_id made, hg_node_id feeder)
+{
+    if (made == 0) return b->status;
+    hg_graph_node(b->g, made)->name = hg_graph_node(b->g, feeder)->name;
+    hg_build_replace(b, 0, hg_graph_node(b->g, made)->out[0]);
+    hg_graph_remove_node(b->g, b->id);
+    hg_graph_remove_node(b->g, feeder);
+    return b->status;
+}

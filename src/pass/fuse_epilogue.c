@@ -82,14 +82,8 @@ static holo_status epilogue_fuse(hg_graph *g, hg_node_id producer, hg_node_id id
     attr[n_attr + 1] = hg_attr_make_ints(&b, "types", &dtype, 1);
     const char *name = epilogue_ops[epilogue_find(g, producer)].name;
     if (strcmp(name, "MatMul") == 0) name = "holo:MatMul";
-    hg_str label = p->name;
     hg_node_id made = hg_build_node(&b, name, in, own + led.n_in - 1, attr, n_attr + 2, 1);
-    if (made == 0) return b.status;
-    hg_graph_node(g, made)->name = label; /* the product is what people look for */
-    hg_build_replace(&b, 0, hg_graph_node(g, made)->out[0]);
-    hg_graph_remove_node(g, id);
-    hg_graph_remove_node(g, producer);
-    return b.status;
+    return hg_build_fused(&b, made, producer);
 }
 
 static holo_status epilogue_run(hg_graph *g, bool *changed)

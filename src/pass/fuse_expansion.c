@@ -70,7 +70,6 @@ static holo_status expansion_fuse(hg_graph *g, hg_node_id before, hg_node_id id,
     hg_build_init(&b, g, id);
     const hg_node *p = hg_graph_node(g, before), *n = hg_graph_node(g, id);
     const uint32_t n_in = n->n_in + 2, n_attr = n->n_attr;
-    const hg_str label = n->name;
     HG_TRY(HG_NEW(g->ctx, n_in, &in));
     HG_TRY(HG_NEW(g->ctx, n_attr + 5, &attr));
     in[0] = hg_node_in(g, p, 0);
@@ -87,12 +86,7 @@ static holo_status expansion_fuse(hg_graph *g, hg_node_id before, hg_node_id id,
     attr[n_attr + 3] = hg_attr_make_float("gate_scale", act->gate_scale);
     attr[n_attr + 4] = hg_attr_make_float("gate_shift", act->gate_shift);
     const hg_node_id made = hg_build_node(&b, "holo:ConvPwDw", in, n_in, attr, n_attr + 5, 1);
-    if (made == 0) return b.status;
-    hg_graph_node(g, made)->name = label;
-    hg_build_replace(&b, 0, hg_graph_node(g, made)->out[0]);
-    hg_graph_remove_node(g, id);
-    hg_graph_remove_node(g, before);
-    return b.status;
+    return hg_build_fused(&b, made, before);
 }
 
 static holo_status expansion_run(hg_graph *g, bool *changed)

@@ -46,19 +46,13 @@ static holo_status lift_node(hg_graph *g, hg_node_id id, hg_node_id product)
     hg_build b;
     hg_build_init(&b, g, id);
     const hg_type to = hg_graph_value(g, hg_graph_node(g, id)->out[0])->type;
-    const hg_str label = hg_graph_node(g, product)->name;
     const hg_node *p = hg_graph_node(g, product);
     hg_attr attr[2] = {hg_attr_make_dims(&b, "n", &to.dim[to.rank - 1], 1),
                        hg_attr_make_float("alpha", hg_node_float(p, "alpha", 1.0))};
     hg_value_id in[2] = {hg_node_in(g, p, 0), hg_node_in(g, p, 1)};
     in[0] = lift_rows(&b, in[0], &to);
     const hg_node_id made = hg_build_node(&b, "holo:MatMulP16", in, 2, attr, 2, 1);
-    if (made == 0) return b.status;
-    hg_graph_node(g, made)->name = label;
-    hg_build_replace(&b, 0, hg_graph_node(g, made)->out[0]);
-    hg_graph_remove_node(g, id);
-    hg_graph_remove_node(g, product);
-    return b.status;
+    return hg_build_fused(&b, made, product);
 }
 
 static holo_status lift_run(hg_graph *g, bool *changed)

@@ -205,12 +205,6 @@ HG_INLINE int64_t table_turns(const table_row *row, const uint8_t *x, uint8_t *y
     return n;
 }
 
-static int64_t table_three(const table_row *row, const uint8_t *x, uint8_t *y, int64_t n, int wide)
-{
-    if (wide == 16) return table_turns(row, x, y, n, 16);
-    return table_turns(row, x, y, n, 8);
-}
-
 #include "backend/cpu/table_run.inc"
 
 const hg_kernel hg_kernels_table_avx512[] = {

@@ -122,7 +122,8 @@ HG_INLINE v128_t table_pick(v128_t a, v128_t b, v128_t c)
     return wasm_v128_bitselect(c, wasm_v128_bitselect(b, a, one), two);
 }
 
-static int64_t table_three(const table_row *row, const uint8_t *x, uint8_t *y, int64_t n, int wide)
+HG_INLINE int64_t table_turns(const table_row *row, const uint8_t *x, uint8_t *y, int64_t n,
+                              const int wide)
 {
     if (wide != 8) return 0;
     for (int64_t i = 0; i < n; i += 3 * TABLE_VECTOR) {
