@@ -125,11 +125,15 @@ static holo_status window_slide(const hg_infer *n, hg_window_kind kind, hg_dim i
     hg_dim padded = hg_dim_add(d, left, w->pad_end[i]), span = hg_window_span(d, w, i);
     hg_dim spare = hg_dim_sub(d, padded, span);
     int64_t room;
-    if (hg_dim_is_const(d, spare, &room) && room < 0)
-        return hg_infer_fail(
-            n, HOLO_E_SHAPE,
-            "the kernel is %lld larger than the padded input along spatial axis %d",
-            (long long)-room, i);
+    if (hg_dim_is_const(d, spare, &room) && room < 0) {
+        char has[64], needs[64];
+        hg_dim_print(d, padded, has, sizeof has);
+        hg_dim_print(d, span, needs, sizeof needs);
+        return hg_infer_fail(n, HOLO_E_SHAPE,
+                             "the padded input has %s along spatial axis %d, expected at least %s, "
+                             "which the kernel spans",
+                             has, i, needs);
+    }
     hg_infer_at_least(n, padded, span);
     if (kind == HG_WINDOW_FLOOR) {
         w->out[i] = hg_dim_add(d, hg_dim_floordiv(d, spare, w->stride[i]), one);

@@ -147,7 +147,7 @@ static holo_status cache_bind_step(holo_session *s, uint32_t i, holo_error *e)
         const uint32_t v = p->list[r->in + k], c = s->cache->of[v];
         if (c == 0) continue;
         const hg_cache_port *port = &s->cache->port[c - 1];
-        const bool is_past = s->graph->program.value[v].storage == HG_STORAGE_INPUT ||
+        const bool is_past = p->value[v].storage == HG_STORAGE_INPUT ||
                              (p->value[v].storage == HG_STORAGE_ALIAS &&
                               p->value[v].ref == p->in[port->input].value);
         if (is_past || r->op != HG_STEP_KERNEL ||
@@ -208,10 +208,14 @@ static holo_status cache_check_ports(const holo_session *s, uint32_t input, uint
                        name, holo_dtype_text(buffer->dtype), buffer->rank,
                        holo_dtype_text((holo_dtype)p->value[v].dtype), p->value[v].rank);
     if (axis < 0 || axis >= buffer->rank || hg_dtype_bits(buffer->dtype) < 8)
-        return hg_fail(e, HOLO_E_ARG, "output '%s' cannot grow along dimension %d", name, axis);
+        return hg_fail(e, HOLO_E_ARG,
+                       "output '%s' cannot grow along dimension %d of %d with elements of %u bits, "
+                       "expected a dimension it has and elements of whole bytes",
+                       name, axis, buffer->rank, hg_dtype_bits(buffer->dtype));
     if (holo_tensor_count(buffer) < 0 || length < 0 || length > buffer->dim[axis])
-        return hg_fail(e, HOLO_E_SHAPE, "the cache of output '%s' holds %lld of %lld rows", name,
-                       (long long)length, (long long)buffer->dim[axis]);
+        return hg_fail(e, HOLO_E_SHAPE,
+                       "the cache of output '%s' is said to hold %lld rows, expected 0 to its %lld",
+                       name, (long long)length, (long long)buffer->dim[axis]);
     if (p->value[v].storage != HG_STORAGE_ARENA || g->value_ready[v] != 0)
         return hg_fail(e, HOLO_E_UNSUPPORTED,
                        "output '%s' cannot grow in place: it is not made by a step of known size",

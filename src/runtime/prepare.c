@@ -95,6 +95,26 @@ static holo_status prepare_dims(holo_session *s, holo_error *e)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* A size below zero is a shape rule's way to say no, too. The step that makes the value is what
+ * people can look up. */
+static holo_status prepare_fail_size(const holo_session *s, uint32_t v, int32_t k, holo_error *e)
+{
+    const hg_program *p = &s->graph->program;
+    hg_name room;
+    holo_status status =
+        hg_fail(e, HOLO_E_SHAPE,
+                "dimension %d of value '%s' would be %lld, expected 0 or more: the shapes or the "
+                "sizes it is computed from do not fit",
+                k, hg_program_name(p, p->value[v].name, &room), (long long)s->tensor[v].dim[k]);
+    for (uint32_t i = 0; i < p->head.n_step; i++)
+        for (uint32_t j = 0; j < p->step[i].n_out; j++)
+            if (p->list[p->step[i].out + j] == v)
+                return hg_fail_prefix(e, status,
+                                      "node '%s' (%s): ", hg_program_step_name(p, i, &room),
+                                      hg_model_step_kernel(p, i));
+    return status;
+}
+
 holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
 {
     const hg_program *p = &s->graph->program;
@@ -106,12 +126,7 @@ holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
     t->rank = r->rank;
     for (int32_t k = 0; k < r->rank; k++) {
         t->dim[k] = s->dim[p->list[r->dims + (uint32_t)k]];
-        if (t->dim[k] < 0) /* a shape rule's way to say no, too */
-            return hg_fail(
-                e, HOLO_E_SHAPE,
-                "dimension %d of value '%s' would be %lld: the shapes or the sizes it is "
-                "computed from do not fit",
-                k, hg_program_name(p, r->name, &room), (long long)t->dim[k]);
+        if (t->dim[k] < 0) return prepare_fail_size(s, v, k, e);
     }
     size_t bytes = holo_tensor_bytes(t);
     if (HG_UNLIKELY(bytes > s->limits.tensor_bytes ||

@@ -18,7 +18,7 @@ static void window_conv(void)
         {"%x: float32[1,1,4,5,6], %w: float32[2,1,2,2,2]", "%y = Conv(%x, %w)",
          "float32[1,2,3,4,5]"},
         {"%x: float32[1,3,2,2], %w: float32[8,3,3,3]", "%y = Conv(%x, %w)",
-         "!the kernel is 1 larger than the padded input along spatial axis 0"},
+         "!the padded input has 2 along spatial axis 0, expected at least 3"},
         {"%x: float32[1,4,9,9], %w: float32[8,3,3,3]", "%y = Conv(%x, %w)",
          "!the number of input channels is 4, expected 3"},
         {"%x: float32[1,3,9,9], %w: float32[8,3,3]", "%y = Conv(%x, %w)",
