@@ -85,7 +85,7 @@ static void format_expand(format_number *n, uint64_t bits)
 {
     const int field = (int)(bits >> 52 & 0x7ff);
     const uint64_t m = (bits & UINT64_C(0xfffffffffffff)) | (uint64_t)(field != 0) << 52;
-    const int e = hg_max(field, 1) - 1075;
+    const int e = (field == 0 ? 1 : field) - 1075;
     n->n_limb = 2;
     n->limb[0] = (uint32_t)(m % FORMAT_LIMB);
     n->limb[1] = (uint32_t)(m / FORMAT_LIMB);
@@ -147,7 +147,8 @@ static size_t format_scientific(const format_number *n, char *text)
 static size_t format_plain(const format_number *n, char *text)
 {
     size_t at = 0;
-    for (int i = hg_min(n->exponent, 0); i < hg_max(n->n_digit, n->exponent + 1); i++) {
+    const int last = n->n_digit > n->exponent ? n->n_digit - 1 : n->exponent;
+    for (int i = n->exponent < 0 ? n->exponent : 0; i <= last; i++) {
         if (i == n->exponent + 1) text[at++] = '.';
         text[at++] = i >= 0 && i < n->n_digit ? n->digit[i] : '0';
     }
@@ -168,8 +169,8 @@ static void format_float(format_out *o, const format_spec *f, double x, bool is_
         return;
     }
     if (bits != 0) format_expand(&n, bits);
-    const int precision = f->has_precision ? hg_min(f->precision, FORMAT_DIGITS - 1) : 6;
-    const int count = is_general ? hg_max(precision, 1) : precision + 1;
+    const int precision = f->has_precision ? (int)hg_min(f->precision, FORMAT_DIGITS - 1) : 6;
+    const int count = precision + (is_general && precision > 0 ? 0 : 1); /* %.0g has one digit */
     format_round(&n, count);
     while (is_general && n.n_digit > 1 && n.digit[n.n_digit - 1] == '0')
         n.n_digit--;
@@ -255,7 +256,7 @@ int vsnprintf(char *text, size_t size, const char *format, va_list given)
         format_one(&o, &f, *at, &args);
     }
     va_end(args);
-    if (size > 0) text[hg_min(o.length, size - 1)] = 0;
+    if (size > 0) text[o.length < size ? o.length : size - 1] = 0;
     return (int)o.length;
 }
 

@@ -1,12 +1,39 @@
-/* memory.c - malloc of the runtime's modules: free blocks in the order of their addresses, the first
- * that is large enough is taken, neighbours are joined. A model takes a few dozen large blocks, for
- * which the C library's allocator is ten times the code. Only one thread calls the library. */
+/* memory.c - malloc of the runtime's modules: free blocks in the order of their addresses, the
+ * first that is large enough is taken, neighbours are joined. A model takes a few dozen large
+ * blocks, for which the C library's allocator is ten times the code. Only one thread calls the
+ * library. */
 #include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__wasm__) /* elsewhere test/bindings/memory.c gives these */
+extern unsigned char __heap_base;
+
 enum { MEMORY_PAGE = 65536 };
+
+/* Where the heap begins, where it must end, and where the memory ends now. */
+static uintptr_t memory_first(void)
+{
+    return (uintptr_t)&__heap_base;
+}
+
+static uint64_t memory_limit(void)
+{
+    return UINT32_MAX - MEMORY_PAGE;
+}
+
+static uint64_t memory_have(void)
+{
+    return (uint64_t)__builtin_wasm_memory_size(0) * MEMORY_PAGE;
+}
+
+static bool memory_extend(uint64_t bytes)
+{
+    const size_t pages = (size_t)((bytes + MEMORY_PAGE - 1) / MEMORY_PAGE);
+    return __builtin_wasm_memory_grow(0, pages) != SIZE_MAX;
+}
+#endif
 
 /* In front of what the caller gets; all sizes are multiples of its own. */
 typedef struct memory_block {
@@ -14,7 +41,6 @@ typedef struct memory_block {
     struct memory_block *next; /* of a free block */
 } memory_block;
 
-extern unsigned char __heap_base;
 static memory_block *memory_free_list;
 static uintptr_t memory_end; /* of the heap; 0 before the first block */
 
@@ -47,15 +73,11 @@ static void memory_insert(memory_block *b)
 /* Adds room for a block of `size` bytes; false when the memory cannot grow. */
 static bool memory_grow(size_t size)
 {
-    if (memory_end == 0) memory_end = hg_align_up((uintptr_t)&__heap_base, HG_ALIGN);
+    if (memory_end == 0) memory_end = hg_align_up(memory_first(), HG_ALIGN);
     /* The heap may end before the memory does, and with a free block. */
-    const uint64_t have = (uint64_t)__builtin_wasm_memory_size(0) * MEMORY_PAGE;
-    const uint64_t want = (uint64_t)memory_end + size;
-    if (want > UINT32_MAX - MEMORY_PAGE) return false;
-    if (want > have) {
-        const size_t pages = (size_t)((want - have + MEMORY_PAGE - 1) / MEMORY_PAGE);
-        if (__builtin_wasm_memory_grow(0, pages) == SIZE_MAX) return false;
-    }
+    const uint64_t have = memory_have(), want = (uint64_t)memory_end + size;
+    if (want > memory_limit()) return false;
+    if (want > have && !memory_extend(want - have)) return false;
     memory_block *b = (memory_block *)memory_end;
     b->size = size;
     memory_end += size;
