@@ -1,4 +1,4 @@
-// bench.ts - one model with one runtime or both, for `./dev bench web`; web/test/bench.mjs drives it.
+// bench.ts - one model with one runtime, for `./dev bench web`; web/test/bench.mjs drives it.
 import type { Feed } from './engine';
 
 interface Job {
@@ -75,45 +75,36 @@ async function first(kind: Kind, job: Job): Promise<number> {
   return taken;
 }
 
-function largestError(a: ArrayLike<number>, b: ArrayLike<number>): number {
-  let difference = 0;
-  let size = 1e-6;
-  for (let i = 0; i < b.length; i++) {
-    difference = Math.max(difference, Math.abs(Number(a[i]) - Number(b[i])));
-    size = Math.max(size, Math.abs(Number(b[i])));
-  }
-  return difference / size;
+/** At most so many numbers of an output go to whoever compares. */
+const SAMPLE = 50000;
+
+let runner: Runner | null = null;
+let feeds: Record<string, Feed> = {};
+
+/** Opens a model for turns; a page holds one runtime, so that nobody's threads spin during the other's turn. */
+async function open(kind: Kind, job: Job): Promise<void> {
+  runner = await openRunner(kind, job);
+  feeds = feedsOf(job.inputs);
 }
 
-interface Result {
-  hologram: number[];
-  ort: number[];
-  error: number;
+/** Numbers of the first output, evenly spread. */
+async function sample(): Promise<number[]> {
+  const [values] = await runner!.run(feeds);
+  const step = Math.max(1, Math.ceil(values.length / SAMPLE));
+  return Array.from({ length: Math.ceil(values.length / step) }, (_, i) => Number(values[i * step]));
 }
 
-/** Both after warm-up, in turn, so that what slows the machine slows both. */
-async function compare(job: Job, rounds: number, budgetMs: number): Promise<Result> {
-  const feeds = feedsOf(job.inputs);
-  const ours = await openRunner('hologram', job);
-  const theirs = await openRunner('ort', job);
-  const result: Result = { hologram: [], ort: [], error: 0 };
-  for (let i = 0; i < 3; i++) {
-    const a = await ours.run(feeds);
-    const b = await theirs.run(feeds);
-    result.error = largestError(a[0], b[0]);
-  }
+/** Milliseconds of each run in one turn, after one that is not counted. */
+async function turn(budgetMs: number): Promise<number[]> {
+  const times: number[] = [];
+  await runner!.run(feeds);
   const start = performance.now();
-  while (result.ort.length < 3 || (result.ort.length < rounds && performance.now() - start < budgetMs)) {
-    let from = performance.now();
-    await ours.run(feeds);
-    result.hologram.push(performance.now() - from);
-    from = performance.now();
-    await theirs.run(feeds);
-    result.ort.push(performance.now() - from);
+  while (times.length < 2 || performance.now() - start < budgetMs) {
+    const from = performance.now();
+    await runner!.run(feeds);
+    times.push(performance.now() - from);
   }
-  ours.dispose();
-  theirs.dispose();
-  return result;
+  return times;
 }
 
-Object.assign(window, { bench: { first, compare } });
+Object.assign(window, { bench: { first, open, sample, turn } });
