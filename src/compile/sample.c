@@ -12,6 +12,7 @@ holo_status hg_sampler_open(hg_sampler *s, hg_ctx *ctx, const holo_kernels *extr
     *s = (hg_sampler){.data = data, .size = size};
     HG_TRY(holo_model_open_memory(data, size, holo_kernels_all(), &open, &s->model, ctx->error));
     options.flags = HOLO_SESSION_GROW;
+    options.limits = ctx->limits; /* a sample may not take what the compile itself may not */
     return holo_session_new(s->model, &options, &s->session, ctx->error);
 }
 
@@ -52,6 +53,7 @@ static holo_status sample_bind(hg_sampler *s, hg_ctx *ctx, const holo_sample *sa
 
 holo_status hg_sampler_run(hg_sampler *s, hg_ctx *ctx, const holo_sample *sample, size_t number)
 {
+    HG_TRY(hg_ctx_check_time(ctx));
     holo_status status = sample_bind(s, ctx, sample);
     if (status == HOLO_OK) status = holo_session_run(s->session, ctx->error);
     if (status != HOLO_OK) return hg_fail_prefix(ctx->error, status, "sample %zu: ", number);

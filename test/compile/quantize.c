@@ -451,9 +451,48 @@ static void quantize_books(void)
     CHECK(random[HOLO_QUANTIZE_INT2] < random[HOLO_QUANTIZE_BINARY]);
 }
 
+/* The model is run to see how far its outputs move; that run has the compile's limits. */
+static void quantize_limits(void)
+{
+    holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+    int64_t rows[] = {1 << 20, 4};
+    uint32_t state = 3;
+    holo_graph *g = NULL;
+    void *data = NULL;
+    size_t size = 0;
+    holo_error e;
+    if (!CHECK_OK(holo_graph_new(0, NULL, &g, &e), &e)) return;
+    const holo_tensor shape = {.data = rows, .rank = 1, .dtype = HOLO_I64, .dim = {2}};
+    holo_value_id x = holo_graph_input(g, "x", HOLO_F32, "1,4"), wide, y;
+    holo_value_id w = quantize_constant(g, &state, 1, 2, (int64_t[]){4, 8});
+    holo_graph_node(g, "Expand", (holo_value_id[]){x, holo_graph_constant(g, &shape)}, 2, NULL, 0,
+                    &wide, 1);
+    holo_graph_node(g, "MatMul", (holo_value_id[]){wide, w}, 2, NULL, 0, &y, 1);
+    holo_graph_output(g, y, "y");
+    float numbers[4] = {1, 2, 3, 4};
+    const holo_tensor input = {.data = numbers, .rank = 2, .dtype = HOLO_F32, .dim = {1, 4}};
+    const holo_sample sample = {NULL, &input, 1};
+    options.quantize = HOLO_QUANTIZE_INT8;
+    options.calibrate = &sample;
+    options.n_calibrate = 1;
+    options.limits.memory_bytes = 16 << 20;
+    CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_LIMIT);
+    CHECK_HAS(e.message, "sample 0: ");
+    CHECK_HAS(e.message, "limits.memory_bytes");
+    options.limits.memory_bytes = 0;
+    CHECK_OK(holo_compile_graph(g, &options, &data, &size, NULL, &e), &e);
+    holo_buffer_free(NULL, data, size);
+    holo_graph_free(g);
+}
+
 const hg_test_case hg_tests_compile_quantize[] = {
-    {"modes", quantize_modes},           {"emits", quantize_emits},
-    {"emit_fails", quantize_emit_fails}, {"refuses", quantize_refuses},
-    {"percentile", quantize_percentile}, {"codes", quantize_codes},
-    {"books", quantize_books},           {0},
+    {"modes", quantize_modes},
+    {"emits", quantize_emits},
+    {"emit_fails", quantize_emit_fails},
+    {"refuses", quantize_refuses},
+    {"percentile", quantize_percentile},
+    {"codes", quantize_codes},
+    {"books", quantize_books},
+    {"limits", quantize_limits},
+    {0},
 };

@@ -6,6 +6,7 @@
  *   recipe     what an operator needs beyond its table entry (recipes.c); most need nothing
  *   generate   a graph of 2 to 12 nodes around two operators, which are connected
  *   diff       the graph compiled and run in several ways: each must give what its nodes gave alone
+ *   shake      how far rounding can move what a graph gives
  *   shrink     a failing graph with fewer nodes that still fails
  *
  * A seed is everything: the same seed makes the same graph. See docs/contributing/testing.mdx. */
@@ -272,6 +273,13 @@ typedef struct rnd_failure {
 /* Every comparison, or only the one named. */
 void rnd_diff(const rnd_graph *r, const rnd_form *form, const char *only, rnd_stats *stats,
               rnd_failure *out);
+
+/* How far each output moves, at most, when inputs move by a few units of rounding; or when what
+ * every node gives does. Infinite where sizes, integers or texts change. */
+void rnd_shake_inputs(const rnd_graph *r, const rnd_form *form, hg_arena *arena, double *moved);
+void rnd_shake_nodes(const rnd_graph *r, const rnd_form *form, hg_arena *arena, double *moved);
+/* The coarsest rounding that a value of the graph can have had. */
+double rnd_coarsest_unit(const rnd_graph *r);
 
 /* One graph from generation to comparison; false when something is wrong, which is printed. */
 bool rnd_try(rnd_source source, uint64_t *seen, rnd_stats *stats, const char *title);

@@ -232,8 +232,10 @@ static void cache_arguments(void)
     cache_says(holo_session_set_cache(f.session, 3, 1, &t, 4, 0, e), HOLO_E_ARG, e, "dimension 4");
     cache_says(holo_session_set_cache(f.session, 3, 1, &t, -1, 0, e), HOLO_E_ARG, e,
                "dimension -1");
-    cache_says(holo_session_set_cache(f.session, 3, 1, &t, 2, 10, e), HOLO_E_SHAPE, e, "10 rows, expected 0 to its 9");
-    cache_says(holo_session_set_cache(f.session, 3, 1, &t, 2, -1, e), HOLO_E_SHAPE, e, "-1 rows, expected 0 to its 9");
+    cache_says(holo_session_set_cache(f.session, 3, 1, &t, 2, 10, e), HOLO_E_SHAPE, e,
+               "10 rows, expected 0 to its 9");
+    cache_says(holo_session_set_cache(f.session, 3, 1, &t, 2, -1, e), HOLO_E_SHAPE, e,
+               "-1 rows, expected 0 to its 9");
     t.rank = 3;
     cache_says(holo_session_set_cache(f.session, 3, 1, &t, 2, 0, e), HOLO_E_TYPE, e, "rank 3");
     t = cache_tensor(s->keys, 1, 9);
