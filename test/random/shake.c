@@ -89,12 +89,20 @@ double rnd_coarsest_unit(const rnd_graph *r)
     return unit;
 }
 
-/* Moved by units of the largest number that the node read or gave: others may have cancelled. */
-static void shake_results(shake *s, const rnd_node *n)
+/* The largest finite number that the node read. */
+static double shake_largest(const shake *s, const rnd_node *n)
 {
     double large = 0;
     for (uint32_t k = 0; k < n->n_in; k++)
         if (n->in[k] != RND_NONE) large = fmax(large, rnd_magnitude(&s->value[n->in[k]]));
+    return large;
+}
+
+/* Moved by units of the largest number that the node read or gave: others may have cancelled. What
+ * is close to nothing for a sum of products of such numbers may become nothing. */
+static void shake_results(shake *s, const rnd_node *n)
+{
+    const double large = shake_largest(s, n);
     for (uint32_t j = 0; j < n->n_out; j++) {
         holo_tensor *t = &s->value[n->out[j]];
         if (!rnd_is_plain(t) || rnd_unit(t->dtype) == 0) continue;
@@ -102,7 +110,10 @@ static void shake_results(shake *s, const rnd_node *n)
         const int64_t parts = holo_tensor_count(t) * hg_elem_parts(t->dtype);
         for (int64_t i = 0; i < parts; i++) {
             const double by = (double)rnd_below(&s->source, 2 * SHAKE_UNITS + 1) - SHAKE_UNITS;
-            hg_elem_set(t, i, hg_elem_get(t, i) + step * by);
+            const double x = hg_elem_get(t, i);
+            const bool is_lost =
+                fabs(x) <= SHAKE_UNITS * step * fmax(1, large) && rnd_chance(&s->source, 25);
+            hg_elem_set(t, i, is_lost ? 0 : x + step * by);
         }
     }
 }
@@ -118,6 +129,9 @@ static holo_status shake_node(shake *s, int32_t number)
     const rnd_node *n = &s->r->node[number];
     bool keep[RND_MAX_NODE];
     holo_tensor out[RND_MAX_OUT];
+    /* Whether products of such numbers, added in some order, are infinite or no number at all
+     * depends on the order. */
+    if (shake_largest(s, n) > 0x1p60) return HOLO_E_LIMIT;
     for (int32_t i = 0; i < s->r->n_node; i++)
         keep[i] = i == number || (s->r->node[i].body != 0 && shake_has(s, i));
     const rnd_form alone = {.keep = keep, .out = n->out, .n_out = n->n_out};
