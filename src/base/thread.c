@@ -22,15 +22,17 @@ typedef struct thread_worker {
     holo_pool *pool;
     uint32_t index;
     hg_os_thread thread;
+    /* its own tasks are [next, end) at first; on a line of its own: others may help with the rest
+     */
+    _Alignas(HG_ALIGN) _Atomic int64_t next;
+    int64_t end;
 } thread_worker;
 
 struct holo_pool {
     /* the job */
     hg_pool_fn fn;
     void *user;
-    int64_t n_tasks;
     /* each on a line of its own: all threads hammer them */
-    _Alignas(HG_ALIGN) _Atomic int64_t next;
     _Alignas(HG_ALIGN) _Atomic uint32_t gate; /* THREAD_CLOSED + number of workers inside */
     _Alignas(HG_ALIGN) _Atomic uint32_t epoch;
     _Atomic uint32_t is_stopping;
@@ -76,12 +78,31 @@ static void thread_wake(holo_pool *pool)
 
 /* ---- working --------------------------------------------------------------------------------- */
 
+static void thread_take_from(holo_pool *pool, thread_worker *owner, uint32_t worker)
+{
+    while (atomic_load_explicit(&owner->next, memory_order_relaxed) < owner->end) {
+        int64_t task = atomic_fetch_add_explicit(&owner->next, 1, memory_order_relaxed);
+        if (task < owner->end) pool->fn(pool->user, task, worker);
+    }
+}
+
+/* First those of its own part: neighbours in one job as a rule write what neighbours in the next
+ * one read, and what a thread wrote lies in its own cache. Then what others have left. */
 static void thread_take_tasks(holo_pool *pool, uint32_t worker)
 {
-    for (;;) {
-        int64_t task = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-        if (task >= pool->n_tasks) return;
-        pool->fn(pool->user, task, worker);
+    const uint32_t n = pool->n_started;
+    for (uint32_t i = 0; i < n; i++)
+        thread_take_from(pool, &pool->worker[(worker + i) % n], worker);
+}
+
+static void thread_deal(holo_pool *pool, int64_t n_tasks)
+{
+    const int64_t n = pool->n_started, each = n_tasks / n, more = n_tasks % n;
+    for (int64_t i = 0, begin = 0; i < n; i++) {
+        thread_worker *w = &pool->worker[i];
+        w->end = begin + each + (i < more);
+        atomic_store_explicit(&w->next, begin, memory_order_relaxed);
+        begin = w->end;
     }
 }
 
@@ -163,8 +184,7 @@ void hg_pool_run(holo_pool *pool, int64_t n_tasks, hg_pool_fn fn, void *user)
     } else {
         pool->fn = fn;
         pool->user = user;
-        pool->n_tasks = n_tasks;
-        atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+        thread_deal(pool, n_tasks);
         atomic_fetch_and(&pool->gate, ~(uint32_t)THREAD_CLOSED);
         thread_wake(pool);
         thread_take_tasks(pool, 0);
@@ -194,7 +214,6 @@ static holo_pool *thread_alloc(uint32_t threads, const holo_allocator *allocator
     pool->n_started = 1;
     /* With more threads than processors a spinning one keeps another from its work. */
     pool->spin_ns = threads <= hg_os_processors() ? THREAD_SPIN_NS : 0;
-    atomic_init(&pool->next, 0);
     atomic_init(&pool->gate, THREAD_CLOSED);
     atomic_init(&pool->epoch, 0);
     atomic_init(&pool->is_stopping, 0);

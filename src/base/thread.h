@@ -24,10 +24,11 @@ void hg_pool_free(holo_pool *pool);
 uint32_t hg_pool_threads(const holo_pool *pool);
 /* Asked before each run: a process that was forked off goes on without the threads. */
 void hg_pool_settle(holo_pool *pool);
-/* Calls fn once for every task in [0, n_tasks), each taken by whoever is free, and returns when all
- * are done; what tasks wrote is then visible to the caller. NULL pool: the calling thread alone,
- * worker 0. A call from another thread waits; a call from inside a task runs its tasks on that
- * thread alone, under its worker number. Threads that cannot be started are done without. */
+/* Calls fn once for every task in [0, n_tasks) and returns when all are done. Thread t begins with
+ * the t-th part of them, in order, then helps others with theirs; what tasks wrote is then visible
+ * to the caller. NULL pool: the calling thread alone, worker 0. A call from another thread waits; a
+ * call from inside a task runs its tasks on that thread alone, under its worker number. Threads
+ * that cannot be started are done without. */
 void hg_pool_run(holo_pool *pool, int64_t n_tasks, hg_pool_fn fn, void *user);
 #if defined(__wasm__)
 /* Called by a thread that the page started, after hg_pool_new and before the first run: it is

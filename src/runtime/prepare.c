@@ -304,7 +304,10 @@ static uint32_t prepare_tasks(const holo_session *s, const hg_step_run *r)
     bool splits =
         s->threads > 1 && (ns >= prepare_min_parallel_ns || (s->flags & HOLO_SESSION_SPLIT) != 0);
     if (r->kernel->cost == NULL && ns >= prepare_unknown_ns) tasks = hg_max(tasks, PREPARE_PARTS);
-    if (splits) tasks = hg_max(tasks, (int64_t)s->threads * 4);
+    /* Few units are not worth parts that are taken as they come: a thread gets its units in one
+     * call, so that they share what a call prepares. */
+    const int64_t parts = (int64_t)s->threads * 4;
+    if (splits) tasks = hg_max(tasks, r->units <= parts ? s->threads : parts);
     return (uint32_t)hg_max(1, hg_min(tasks, r->units));
 }
 

@@ -38,6 +38,7 @@ enum {
     WINOGRAD_MAX_TILES = 96,        /* of a unit */
     WINOGRAD_TILE_VALUES = 3 << 17, /* wanted size of a unit's V */
     WINOGRAD_DEPTH = 128,           /* channels of a block of U: 288 KiB */
+    WINOGRAD_SHARE_TILES = 24,      /* enough for a thread to transform weights for */
     WINOGRAD_UNITS = 8              /* wanted, for threads */
 };
 
@@ -48,12 +49,20 @@ extern const hg_kernel hg_kernels_conv_nhwc_avx2[];
 
 typedef struct winograd_plan {
     hg_conv_nhwc_shape s;
-    int64_t high, wide, tiles; /* of an image; of all images */
-    int64_t block, blocks;     /* tiles of a unit */
-    int64_t group, groups;     /* panels of a unit */
-    int64_t channels;          /* floats of a row of V: whole vectors */
-    int64_t depth;             /* channels of a block of U */
+    int64_t high, wide, tiles;      /* of an image; of all images */
+    int64_t block, blocks;          /* tiles of a unit */
+    int64_t group, groups;          /* panels of a unit */
+    int64_t channels;               /* floats of a row of V: whole vectors */
+    int64_t depth;                  /* channels of a block of U */
+    int64_t v_step, u_step, m_step; /* floats from point to point */
 } winograd_plan;
+
+/* Points are written and read side by side: an odd number of cache lines from one to the next keeps
+ * them in different sets of L1. */
+static int64_t winograd_step(int64_t floats)
+{
+    return (hg_ceil_div(floats, HG_PANEL) | 1) * HG_PANEL;
+}
 
 static bool winograd_fits(const hg_args *a, const hg_conv_nhwc_shape *s)
 {
@@ -61,6 +70,22 @@ static bool winograd_fits(const hg_args *a, const hg_conv_nhwc_shape *s)
     return g->kh == 3 && g->kw == 3 && g->stride_h == 1 && g->stride_w == 1 && g->dil_h == 1 &&
            g->dil_w == 1 && s->groups == 1 && a->out[0].dtype == HOLO_F32 &&
            g->c >= WINOGRAD_MIN_CHANNELS && g->o >= WINOGRAD_MIN_CHANNELS;
+}
+
+/* Threads get tiles of their own rather than panels: the inputs of a block, transformed again, cost
+ * more than the weights of a panel. An even number of blocks suits two and four. */
+static void winograd_plan_units(winograd_plan *p)
+{
+    const int64_t fitting = WINOGRAD_TILE_VALUES / WINOGRAD_POINTS / p->channels;
+    const int64_t most = hg_max(2 * HG_GEMM_ROWS, hg_min(WINOGRAD_MAX_TILES, fitting));
+    p->blocks = hg_ceil_div(p->tiles, most);
+    if (p->tiles >= 2 * WINOGRAD_SHARE_TILES) p->blocks = (p->blocks + 1) / 2 * 2;
+    p->block = hg_ceil_div(p->tiles, p->blocks);
+    p->blocks = hg_ceil_div(p->tiles, p->block);
+    p->groups = hg_min(p->s.panels, hg_max(1, WINOGRAD_UNITS / p->blocks));
+    if (p->blocks >= WINOGRAD_UNITS / 2) p->groups = 1;
+    p->group = hg_ceil_div(p->s.panels, p->groups);
+    p->groups = hg_ceil_div(p->s.panels, p->group);
 }
 
 /* false: conv.nhwc serves. */
@@ -74,15 +99,11 @@ static bool winograd_plan_of(const hg_args *a, winograd_plan *p)
     p->tiles = g->n * p->high * p->wide;
     if (p->tiles < WINOGRAD_MIN_TILES) return false;
     p->channels = hg_ceil_div(g->c, 8) * 8;
-    const int64_t wanted = WINOGRAD_TILE_VALUES / WINOGRAD_POINTS / p->channels;
-    p->block = hg_max(2 * HG_GEMM_ROWS, hg_min(WINOGRAD_MAX_TILES, wanted));
-    p->blocks = hg_ceil_div(p->tiles, p->block / HG_GEMM_ROWS * HG_GEMM_ROWS);
-    p->block = hg_ceil_div(hg_ceil_div(p->tiles, p->blocks), HG_GEMM_ROWS) * HG_GEMM_ROWS;
-    p->blocks = hg_ceil_div(p->tiles, p->block);
-    p->groups = hg_min(p->s.panels, hg_ceil_div(WINOGRAD_UNITS, p->blocks));
-    p->group = hg_ceil_div(p->s.panels, p->groups);
-    p->groups = hg_ceil_div(p->s.panels, p->group);
     p->depth = hg_ceil_div(g->c, hg_ceil_div(g->c, WINOGRAD_DEPTH));
+    winograd_plan_units(p);
+    p->v_step = winograd_step(p->block * p->channels);
+    p->u_step = winograd_step(p->depth * HG_PANEL);
+    p->m_step = winograd_step(p->block * HG_PANEL);
     return true;
 }
 
@@ -101,17 +122,17 @@ static size_t winograd_pointer_bytes(const winograd_plan *p)
 
 static size_t winograd_v_bytes(const winograd_plan *p)
 {
-    return (size_t)(WINOGRAD_POINTS * p->block * p->channels) * sizeof(float);
+    return (size_t)(WINOGRAD_POINTS * p->v_step) * sizeof(float);
 }
 
 static size_t winograd_u_bytes(const winograd_plan *p)
 {
-    return (size_t)(WINOGRAD_POINTS * p->depth * HG_PANEL) * sizeof(float);
+    return (size_t)(WINOGRAD_POINTS * p->u_step) * sizeof(float);
 }
 
 static size_t winograd_m_bytes(const winograd_plan *p)
 {
-    return (size_t)(WINOGRAD_POINTS * p->block * HG_PANEL) * sizeof(float);
+    return (size_t)(WINOGRAD_POINTS * p->m_step) * sizeof(float);
 }
 
 static size_t winograd_zero_bytes(const winograd_plan *p)
@@ -131,7 +152,7 @@ typedef struct winograd_unit {
     const hg_args *a;
     const winograd_plan *p;
     const float **rows; /* of the first point of V */
-    float *v, *u, *m;   /* [36][block][channels], [36][depth][16], [36][block][16] */
+    float *v, *u, *m;   /* 36 times [block][channels], [depth][16], [block][16] */
     const float *zero;
     int64_t tile, tiles; /* first, count */
     const hg_epilogue_simple *finish;
@@ -209,7 +230,7 @@ static void winograd_point(const winograd_unit *u, int64_t tile, const float **f
 static void winograd_inputs(const winograd_unit *u)
 {
     const winograd_plan *p = u->p;
-    const int64_t step = p->block * p->channels, channels = p->s.g.c;
+    const int64_t step = p->v_step, channels = p->s.g.c;
     for (int64_t i = 0; i < u->tiles; i++) {
         const float *from[WINOGRAD_POINTS];
         winograd_point(u, u->tile + i, from);
@@ -271,7 +292,7 @@ HG_INLINE void winograd_u_part(const char *from, int64_t from_step, const bool i
 static void winograd_weights(const winograd_unit *u, int64_t panel, int64_t c0, int64_t depth)
 {
     const holo_tensor *w = &u->a->in[1];
-    const int64_t channels = u->p->s.g.c, step = depth * HG_PANEL;
+    const int64_t channels = u->p->s.g.c, step = u->p->u_step;
     const bool is_half = hg_dtype_is(w->dtype, HOLO_F16);
     const int64_t size = is_half ? 2 : 4;
     const char *from = (const char *)w->data + (panel * u->p->s.k + c0) * HG_PANEL * size;
@@ -301,9 +322,9 @@ static void winograd_multiply(const winograd_unit *u, int64_t c0, int64_t depth,
                          .narrow = is_narrow,
                          .alpha = 1};
     for (int64_t i = 0; i < WINOGRAD_POINTS; i++) {
-        step.offset = i * p->block * p->channels + c0;
-        step.b = u->u + i * depth * HG_PANEL;
-        step.c = u->m + i * p->block * HG_PANEL;
+        step.offset = i * p->v_step + c0;
+        step.b = u->u + i * p->u_step;
+        step.c = u->m + i * p->m_step;
         step.sum = c0 == 0 ? NULL : step.c;
         hg_gemm_panel_avx2(&step, u->tiles);
     }
@@ -368,7 +389,7 @@ static void winograd_output(const winograd_unit *u, int64_t i, int64_t panel)
         const int64_t col = panel * HG_PANEL + half;
         if (col >= g->o) break;
         __m256 y[WINOGRAD_OUT * WINOGRAD_OUT];
-        winograd_y_part(u->m + i * HG_PANEL + half, p->block * HG_PANEL, y);
+        winograd_y_part(u->m + i * HG_PANEL + half, p->m_step, y);
         for (int64_t r = 0; r < rows; r++)
             for (int64_t c = 0; c < cols; c++)
                 winograd_store(out + (r * g->ow + c) * g->o + col, y[r * WINOGRAD_OUT + c],
