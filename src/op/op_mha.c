@@ -185,6 +185,7 @@ hg_value_id hg_build_mha(hg_build *b, const hg_mha *m, const hg_value_id qkv[3],
         .v = qkv[2],
         .bias = bias,
         .scale = scale != 0.0 ? &scale : NULL,
+        .is_wide = true,
         .is_flat = true,
     };
     hg_value_id y = hg_build_scores(b, &a);

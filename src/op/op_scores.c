@@ -62,9 +62,18 @@ static hg_value_id scores_join(hg_build *b, const hg_attention_shape *s, hg_valu
     return hg_build_reshape(b, y, dims, HG_COUNT(dims));
 }
 
+static void scores_widen(hg_build *b, hg_scores *a)
+{
+    hg_value_id *in[] = {&a->q, &a->k, &a->v, &a->bias, &a->sink};
+    for (size_t i = 0; i < HG_COUNT(in); i++)
+        *in[i] = hg_build_wide(b, *in[i]);
+}
+
 hg_value_id hg_build_scores(hg_build *b, hg_scores *a)
 {
     hg_value_id *stage = a->stage;
+    const holo_dtype dtype = hg_build_type(b, a->q)->dtype;
+    if (a->is_wide) scores_widen(b, a);
     stage[HG_SCORES_RAW] = hg_build_attention_scores(b, &a->shape, a->q, a->k, a->scale);
     stage[HG_SCORES_CAPPED] = scores_cap(b, stage[HG_SCORES_RAW], a->softcap);
     stage[HG_SCORES_BIASED] = stage[HG_SCORES_CAPPED];
@@ -73,5 +82,8 @@ hg_value_id hg_build_scores(hg_build *b, hg_scores *a)
     if (b->status != HOLO_OK) return 0;
     stage[HG_SCORES_SOFTMAX] = scores_softmax(b, a, stage[HG_SCORES_BIASED]);
     hg_value_id y = hg_build_attention_mix(b, &a->shape, stage[HG_SCORES_SOFTMAX], a->v);
+    for (size_t i = 0; i < HG_COUNT(a->stage); i++)
+        stage[i] = hg_build_cast(b, stage[i], dtype);
+    y = hg_build_cast(b, y, dtype);
     return a->is_flat ? scores_join(b, &a->shape, y) : y;
 }

@@ -17,6 +17,7 @@ typedef struct hg_scores {
     double softcap;       /* 0: none */
     holo_dtype precision; /* of the softmax; NONE: that of q */
     bool has_empty_rows;  /* rows whose every bias is minus infinity are 0 */
+    bool is_wide;         /* floats of 16 bits are computed in float32 and rounded once */
     bool is_flat;         /* the result is [B, S, QH D], else [B, QH, S, D] */
     hg_value_id stage[4]; /* result: the scores at each stage */
 } hg_scores;

@@ -460,6 +460,7 @@ static holo_status gqa_lower(hg_build *b)
         .sink = gqa_sink(b),
         .scale = scale != 0.0 ? &scale : NULL,
         .softcap = hg_node_float(b->node, "softcap", 0.0),
+        .is_wide = true,
         .is_flat = true,
     };
     hg_build_replace(b, 0, hg_build_scores(b, &a));

@@ -110,6 +110,37 @@ static void att_layouts(void)
     compute_free(c);
 }
 
+/* Scores beyond float16 in all three: only the result is rounded to it. */
+static void att_half(void)
+{
+    enum { S = 2, D = 4 };
+    static const char *const nodes[] = {
+        "%y = com.microsoft:MultiHeadAttention(%q, %q, %v) {num_heads=1}",
+        "%y = com.microsoft:Attention(%x, %w) {num_heads=1}",
+        "%y, %y1, %y2 = com.microsoft:GroupQueryAttention(%q, %q, %v, _, _, %n, %t) "
+        "{num_heads=1, kv_num_heads=1, causal=0}",
+    };
+    /* Rows of 250 and -250: products of 250000, which is infinite in float16, and of -250000. */
+    const double q[S * D] = {250, 250, 250, 250, -250, -250, -250, -250}, x[] = {1, -1},
+                       v[S * D] = {1, 2, 3, 4, 5, 6, 7, 8}, last[] = {1}, total[] = {2};
+    double w[3 * D], y[S * D];
+    for (int i = 0; i < D; i++)
+        w[i] = w[D + i] = 250, w[2 * D + i] = i + 1;
+    for (size_t i = 0; i < HG_COUNT(nodes); i++) {
+        compute *c = compute_new();
+        compute_const(c, "q", "float16[1,2,4]", q, S * D);
+        compute_const(c, "v", "float16[1,2,4]", v, S * D);
+        compute_const(c, "x", "float16[1,2,1]", x, 2);
+        compute_const(c, "w", "float16[1,12]", w, 3 * D);
+        compute_const(c, "n", "int32[1]", last, 1);
+        compute_const(c, "t", "int32[]", total, 1);
+        for (int k = 0; k < S * D; k++) /* each row sees itself alone */
+            y[k] = i == 1 ? x[k / D] * w[2 * D + k % D] : v[k];
+        if (compute_run(c, nodes[i], 1)) compute_near(c, 0, y, S * D, 0);
+        compute_free(c);
+    }
+}
+
 /* ---- Attention ------------------------------------------------------------------------------ */
 
 static void att_projected(void)
@@ -430,11 +461,8 @@ static void att_types(void)
 }
 
 const hg_test_case hg_tests_op_microsoft_attention[] = {
-    {"multihead", att_multihead},
-    {"layouts", att_layouts},
-    {"projected", att_projected},
-    {"rotary", att_rotary},
-    {"groups", att_groups},
-    {"types", att_types},
-    {0},
+    {"multihead", att_multihead}, {"layouts", att_layouts},
+    {"half", att_half},           {"projected", att_projected},
+    {"rotary", att_rotary},       {"groups", att_groups},
+    {"types", att_types},         {0},
 };
