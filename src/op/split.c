@@ -1,5 +1,4 @@
 /* split.c - Split: a tensor cut into pieces along one axis; each is a Slice. */
-#include "graph/elem.h"
 #include "op/op.h"
 #include "op/op_shape.h"
 #include "op/op_upgrade.h"
@@ -9,22 +8,7 @@ static holo_status split_numbers(hg_graph *g, hg_node_id id)
 {
     hg_build b;
     hg_build_init(&b, g, id);
-    const hg_value *v = hg_graph_value(g, hg_build_in(&b, 1));
-    int64_t size[HG_MAX_RANK * 8], count;
-    if (v->constant == NULL || !hg_dim_is_const(&g->dims, hg_type_count(g, &v->type), &count) ||
-        count < 0 || count > (int64_t)HG_COUNT(size))
-        return hg_build_fail(&b, HOLO_E_UNSUPPORTED,
-                             "the sizes of Split-1 must be constant, at most %zu of them",
-                             HG_COUNT(size));
-    for (int64_t i = 0; i < count; i++) {
-        hg_elem e = hg_elem_read(v->type.dtype, v->constant->data, i);
-        const double x = e.kind == HG_ELEM_FLOAT ? e.f : (double)e.i;
-        if (!(x >= 0 && x < 0x1p53))
-            return hg_build_fail(&b, HOLO_E_SHAPE, "split[%lld] is %g, expected 0 or more",
-                                 (long long)i, x);
-        size[i] = (int64_t)x;
-    }
-    hg_value_id in[] = {hg_build_in(&b, 0), hg_build_ints(&b, size, (uint32_t)count)};
+    hg_value_id in[] = {hg_build_in(&b, 0), hg_build_cast(&b, hg_build_in(&b, 1), HOLO_I64)};
     HG_TRY(b.status);
     return hg_upgrade_replace(&b, "Split", in, 2, b.node->attr, b.node->n_attr);
 }

@@ -5,24 +5,28 @@
 #include "op/op_shape.h"
 #include "op/op_upgrade.h"
 
-/* Tile-1: how often, and along which axis, are scalars. */
+/* Tile-1: how often, and along which axis, are numbers of the type of the tensor. Elsewhere the
+ * tensor is there once; an axis outside of the tensor is the data fault of ScatterElements. */
 static holo_status tile_upgrade(hg_graph *g, hg_node_id id, int32_t opset)
 {
     if (opset >= 6) return HOLO_OK;
     hg_build b;
     hg_build_init(&b, g, id);
-    double axis, times;
-    const hg_type *type = hg_build_type(&b, hg_build_in(&b, 0));
-    if (!hg_graph_const_scalar(g, hg_build_in(&b, 1), &times) ||
-        !hg_graph_const_scalar(g, hg_build_in(&b, 2), &axis) || axis < 0 || axis >= type->rank)
-        return hg_build_fail(&b, HOLO_E_UNSUPPORTED,
-                             "tiles and axis of Tile-1 must be constants "
-                             "within the rank");
-    int64_t repeats[HG_MAX_RANK];
-    for (int32_t i = 0; i < type->rank; i++)
-        repeats[i] = i == (int32_t)axis ? (int64_t)times : 1;
-    uint32_t rank = (uint32_t)type->rank;
-    hg_value_id in[2] = {hg_build_in(&b, 0), hg_build_ints(&b, repeats, rank)};
+    const int32_t rank = hg_build_type(&b, hg_build_in(&b, 0))->rank;
+    if (b.node->n_in < 3 || rank < 0)
+        return hg_build_fail(&b, HOLO_E_MODEL,
+                             "Tile-1 has %u inputs, expected 3 and a tensor of known rank",
+                             b.node->n_in);
+    int64_t once[HG_MAX_RANK];
+    for (int32_t i = 0; i < rank; i++)
+        once[i] = 1;
+    hg_value_id one = hg_build_ints(&b, (int64_t[]){1}, 1), repeats[3];
+    repeats[0] = hg_build_ints(&b, once, (uint32_t)rank);
+    for (uint32_t i = 1; i < 3; i++) /* ScatterElements wants the axis first */
+        repeats[3 - i] =
+            hg_build_2(&b, "Reshape", hg_build_cast(&b, hg_build_in(&b, i), HOLO_I64), one);
+    hg_value_id in[] = {hg_build_in(&b, 0), hg_build_op(&b, "ScatterElements", repeats, 3, NULL, 0)};
+    HG_TRY(b.status);
     return hg_upgrade_replace(&b, "Tile", in, 2, NULL, 0);
 }
 

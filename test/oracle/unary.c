@@ -166,6 +166,17 @@ static void unary_run(const ora_row *row)
     }
 }
 
+/* Erf-9 takes integers: 1 only where the double nearest to the result is. */
+static void unary_erf(const ora_row *row)
+{
+    unary_run(row);
+    for (holo_dtype type = HOLO_F32; type <= HOLO_U64; type = (holo_dtype)(type + 1)) {
+        if (!ora_is_int(type)) continue;
+        ora *x = ora_of(type, "6", "0 1 5 6 7 100"), *y = ora_of(type, "6", "0 0 0 1 1 1");
+        ORA_CHECK(row->op, NULL, ORA_IN(x), ORA_OUT(y), .opset = 9);
+    }
+}
+
 /* ---- integers ----------------------------------------------------------------------------------
  */
 
@@ -295,7 +306,7 @@ const ora_row ora_rows_unary[] = {
     {"Cos", F(.f = unary_cos_, .ulps = 4)},
     {"Cosh", F(.f = unary_cosh_, .ulps = 4)},
     {"Elu", F(.f = unary_elu_, .ulps = 4, .attrs = {A(NULL, 1, 0, 0), A("alpha=0.3", 0.3F, 0, 0)})},
-    {"Erf", F(.f = unary_erf_, .ulps = 4)},
+    {"Erf", unary_erf, &(const unary){.f = unary_erf_, .ulps = 4}},
     {"Exp", F(.f = unary_exp_, .ulps = 4)},
     {"Floor", F(.f = unary_floor_)},
     {"Gelu", F(.f = unary_gelu_, .ulps = 4, .share = 4, .attrs = {A(NULL, 0, 0, 0), A("approximate=\"tanh\"", 1, 0, 0), A("approximate=\"none\"", 0, 0, 0)})},
