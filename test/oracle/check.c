@@ -27,7 +27,8 @@ static const char *check_text(const ora_case *c)
                     ? (size_t)snprintf(text + used, 512 - used, "%s-", k ? ", " : "")
                     : (size_t)snprintf(text + used, 512 - used, "%s%s[%s]", k ? ", " : "",
                                        holo_dtype_text(c->in[k]->type), ora_dims_text(c->in[k]));
-    snprintf(text + used, 512 - used, ") %.80s", c->attrs == NULL ? "" : c->attrs);
+    used += (size_t)snprintf(text + used, 512 - used, ") %.80s", c->attrs == NULL ? "" : c->attrs);
+    if (c->opset != 0) snprintf(text + used, 512 - used, ", opset %d", c->opset);
     return text;
 }
 
@@ -155,6 +156,10 @@ void ora_check(const ora_case *c)
     ora_note(c);
     for (ora_mode mode = ORA_CONSTANTS; mode < ORA_MODES; mode = (ora_mode)(mode + 1))
         if (!check_mode(c, mode)) return;
+    ora_case older;
+    size_t k = 0;
+    while (c->opset == 0 && ora_older(c, &k, &older))
+        if (!check_mode(&older, ORA_CONSTANTS) || !check_mode(&older, ORA_FIXED)) return;
 }
 
 void ora_refuse(const ora_case *c, const char *part)

@@ -191,6 +191,43 @@ static void control_scan_check(holo_dtype type, const control_scan_case *s, int6
     ora_check(&c);
 }
 
+/* Scan-8: the rows of each item of a batch, up to its own length; what lies behind is 0. */
+static void control_scan_batch(bool has_lengths, bool is_reverse)
+{
+    enum { B = 2, N = 3, M = 2 };
+    const int64_t length[B] = {3, has_lengths ? 2 : 3};
+    ora *state = ora_make(HOLO_F32, "2,2", ORA_SMALL, 1), *last = ora_shape(HOLO_F32, "2,2");
+    ora *x = ora_make(HOLO_F32, "2,3,2", ORA_SMALL, 2), *y = ora_shape(HOLO_F32, "2,3,2");
+    for (int b = 0; b < B; b++)
+        for (int j = 0; j < M; j++) {
+            long double sum = state->v[b * M + j].re;
+            for (int64_t t = 0; t < length[b]; t++) {
+                const int64_t row = is_reverse ? length[b] - 1 - t : t;
+                sum += x->v[(b * N + row) * M + j].re;
+                y->v[(b * N + t) * M + j].re = sum;
+            }
+            last->v[b * M + j].re = sum;
+        }
+    for (int k = 0; k < B * N * M; k++) /* quarters: exact, but for the sign of 0 */
+        y->v[k].tol = last->v[k % (B * M)].tol = 0x1p-400L;
+    ora_message body = {0};
+    const ora *one = ora_shape(HOLO_F32, "2");
+    ora_put_text(&body, ORA_GRAPH_NAME, "body");
+    control_port(&body, ORA_GRAPH_IN, "s", one);
+    control_port(&body, ORA_GRAPH_IN, "r", one);
+    control_node(&body, "Add", "s,r", "next");
+    control_node(&body, "Identity", "next", "row");
+    control_out(&body, "next", one);
+    control_out(&body, "row", one);
+    ora_case c = {.op = "Scan",
+                  .attrs = is_reverse ? "num_scan_inputs=1 directions=[1]" : "num_scan_inputs=1",
+                  ORA_IN(has_lengths ? ora_ints(HOLO_I64, B, length) : NULL, state, x),
+                  ORA_OUT(last, y),
+                  .opset = 8};
+    ora_put_graph_attr(&c.more, "body", &body);
+    ora_check(&c);
+}
+
 static void control_scan(const ora_row *row)
 {
     static const control_scan_case table[] = {{0, 0, false, false, false},
@@ -207,6 +244,8 @@ static void control_scan(const ora_row *row)
         control_scan_check(type, &(control_scan_case){0, 0, false, false, true}, 5, 4);
         control_scan_check(type, &(control_scan_case){1, 0, true, false, true}, 3, 4);
     }
+    for (int k = 0; k < 4; k++)
+        control_scan_batch(k % 2 != 0, k / 2 != 0);
 }
 
 /* ---- SequenceMap

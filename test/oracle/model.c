@@ -321,16 +321,24 @@ static ora_message model_graph(const ora_case *c, ora_mode mode)
 
 enum { MODEL_NEWEST = 28 }; /* operator set */
 
+static void model_opset(ora_message *model, const char *domain, size_t length, int version)
+{
+    ora_message m = {0};
+    ora_put_bytes(&m, 1, domain, length);
+    ora_put_int(&m, 2, version);
+    ora_put(model, 8, &m);
+}
+
 bool ora_model(const ora_case *c, ora_mode mode, ora_message *out)
 {
     if (c->skip >> mode & 1 || !model_differs(c, mode)) return false;
     const ora_message graph = model_graph(c, mode);
-    ora_message m = {0}, opset = {0};
+    ora_message m = {0};
+    const char *colon = strchr(c->op, ':');
     ora_put_int(&m, 1, 10);
     ora_put(&m, 7, &graph);
-    ora_put_text(&opset, 1, "");
-    ora_put_int(&opset, 2, c->opset == 0 ? MODEL_NEWEST : c->opset);
-    ora_put(&m, 8, &opset);
+    model_opset(&m, "", 0, colon != NULL || c->opset == 0 ? MODEL_NEWEST : c->opset);
+    if (colon != NULL && c->opset != 0) model_opset(&m, c->op, (size_t)(colon - c->op), c->opset);
     *out = m;
     return true;
 }

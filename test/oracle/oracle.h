@@ -16,9 +16,11 @@
  * A result must lie between the roundings of re - tol and re + tol to its type: tol 0 means rounded
  * right, as for integers and data movement; an operator that may err sets tol and says why.
  *
- * standard.inc lists operators, types and slots of the standard. When the rows of an operator have
- * run, every type that the standard allows in every slot must have occurred; and an operator that
- * the compiler knows but no row names is a failure. */
+ * standard.inc lists operators, types and slots of the standard, versions.inc those of the older
+ * versions. When the rows of an operator have run, every type that the standard allows in every
+ * slot must have occurred, in every version whose words are those of the newest; a version with
+ * words of its own must have a row (older.inc); and an operator that the compiler knows but no row
+ * names is a failure. */
 #ifndef HG_TEST_ORACLE_ORACLE_H
 #define HG_TEST_ORACLE_ORACLE_H
 
@@ -212,6 +214,13 @@ bool ora_is_input(const ora *t, ora_mode mode);
 void ora_note(const ora_case *c);
 void ora_note_begin(const char *op);
 void ora_note_end(void);
+/* The case as one of the next older version, counted by *k from 0, that it is one of too and in
+ * which it has a type that no case before had; false: there is none. */
+bool ora_older(const ora_case *c, size_t *k, ora_case *out);
+/* older.c: whether a row has the operator with an opset in [from, end). */
+bool ora_has_older(const char *op, int from, int end);
+/* How many operators the standard has, and how many older versions of them. */
+void ora_pairs(size_t *newest, size_t *older);
 bool ora_standard_has(const char *op);
 /* Types of a name that the standard lists but gives no meaning: the row says why. */
 void ora_excuse(const char *name, uint32_t types);

@@ -57,7 +57,7 @@ static long double quantize_saturate(holo_dtype type, long double x)
 }
 
 static void quantize_check(const quantize_case *c, holo_dtype from, holo_dtype ts, holo_dtype to,
-                           int zero)
+                           int zero, int opset)
 {
     ora *x = ora_make(from, c->x, ORA_SMALL, 3);
     const ora *scale = quantize_scale(ts, c->scale, ts == HOLO_I32);
@@ -81,23 +81,26 @@ static void quantize_check(const quantize_case *c, holo_dtype from, holo_dtype t
     }
     char attrs[80];
     snprintf(attrs, sizeof attrs, zero == 1 ? "%s" : "%s output_dtype=%d", c->attrs, (int)to);
-    ORA_CHECK("QuantizeLinear", attrs, ORA_IN(x, scale, z), ORA_OUT(y));
+    ORA_CHECK("QuantizeLinear", attrs, ORA_IN(x, scale, z), ORA_OUT(y), .opset = opset);
 }
 
 static void quantize_run(const ora_row *row)
 {
     ORA_EACH_TYPE(to, row->op, "T3")
     for (size_t k = 0; k < QUANTIZE_CASES; k++) {
-        quantize_check(&quantize_table[k], HOLO_F32, HOLO_F32, to, 1);
-        quantize_check(&quantize_table[k], HOLO_F32, HOLO_F32, to, 0);
+        quantize_check(&quantize_table[k], HOLO_F32, HOLO_F32, to, 1, 0);
+        quantize_check(&quantize_table[k], HOLO_F32, HOLO_F32, to, 0, 0);
     }
     ORA_EACH_TYPE(from, row->op, "T1")
     ORA_EACH_TYPE(ts, row->op, "T2")
     {
         if ((from == HOLO_I32) != (ts == HOLO_I32)) continue; /* what is divided how is left open */
         for (size_t k = 0; k < QUANTIZE_CASES; k++)
-            quantize_check(&quantize_table[k], from, ts, HOLO_I8, 1);
+            quantize_check(&quantize_table[k], from, ts, HOLO_I8, 1, 0);
     }
+    /* Every scale was a float32 once. */
+    for (int opset = 10; opset <= 13; opset += 3)
+        quantize_check(&quantize_table[0], HOLO_I32, HOLO_F32, HOLO_I8, 1, opset);
 }
 
 static void quantize_back_check(const quantize_case *c, holo_dtype from, holo_dtype ts,

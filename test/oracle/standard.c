@@ -1,18 +1,47 @@
-/* standard.c - what the standard allows (standard.inc), and whether the rows used all of it. */
+/* standard.c - what the standard allows (standard.inc, versions.inc), and whether the rows used all
+ * of it. A case of the newest version whose words an older version has too is one of that version
+ * as well. */
 #include "oracle/oracle.h"
 
 #include <stdio.h>
 
 typedef struct standard_op {
     const char *name, *slots, *types;
+    int version;
+    const char *attrs; /* of an older version: their names; NULL: it has rows of its own */
 } standard_op;
 
 static const standard_op standard_ops[] = {
 #define GROUP(name, types)
-#define OPERATOR(name, version, slots, types) {name, slots, types},
+#define OPERATOR(name, version, slots, types) {name, slots, types, version, NULL},
 #include "oracle/standard.inc"
 #undef GROUP
 #undef OPERATOR
+};
+
+/* Versions of an operator lie side by side, in their order. */
+static const standard_op standard_older[] = {
+#define GROUP(name, types)
+#define DEFAULTS(name, attrs)
+#define VERSION(name, version, slots, types, attrs) {name, slots, types, version, attrs},
+#include "oracle/versions.inc"
+#undef GROUP
+#undef DEFAULTS
+#undef VERSION
+};
+enum { STANDARD_OLDER = sizeof standard_older / sizeof *standard_older };
+
+/* Attributes that came later, with the value that means what was meant before. */
+static const struct {
+    const char *name, *attrs;
+} standard_defaults[] = {
+#define GROUP(name, types)
+#define DEFAULTS(name, attrs) {name, attrs},
+#define VERSION(name, version, slots, types, attrs)
+#include "oracle/versions.inc"
+#undef GROUP
+#undef DEFAULTS
+#undef VERSION
 };
 
 static const struct {
@@ -20,9 +49,14 @@ static const struct {
 } standard_groups[] = {
 #define GROUP(name, types) {name, types},
 #define OPERATOR(name, version, slots, types)
+#define DEFAULTS(name, attrs)
+#define VERSION(name, version, slots, types, attrs)
 #include "oracle/standard.inc"
+#include "oracle/versions.inc"
 #undef GROUP
 #undef OPERATOR
+#undef DEFAULTS
+#undef VERSION
 };
 
 /* Types of tensors and of the containers of them. */
@@ -132,10 +166,18 @@ uint32_t ora_types(const char *op, const char *name)
 /* ---- what occurred -----------------------------------------------------------------------------
  */
 
-enum { STANDARD_SLOTS = 24 };
+enum { STANDARD_SLOTS = 24, STANDARD_VERSIONS = 16 };
+
+/* Inputs, then outputs, as in the text. */
+typedef struct standard_seen {
+    standard_set slot[STANDARD_SLOTS];
+    bool any;
+} standard_seen;
 
 static const standard_op *standard_now;
-static standard_set standard_seen[STANDARD_SLOTS]; /* inputs, then outputs, as in the text */
+static standard_seen standard_newest;
+static size_t standard_first, standard_versions; /* older versions of the operator */
+static standard_seen standard_by_version[STANDARD_VERSIONS];
 static struct {
     const char *name;
     standard_set types;
@@ -144,9 +186,16 @@ static struct {
 void ora_note_begin(const char *op)
 {
     standard_now = standard_find(op);
-    memset(standard_seen, 0, sizeof standard_seen);
+    memset(&standard_newest, 0, sizeof standard_newest);
+    memset(standard_by_version, 0, sizeof standard_by_version);
     memset(&standard_excused, 0, sizeof standard_excused);
     standard_excused.name = "";
+    standard_first = standard_versions = 0;
+    while (standard_first < STANDARD_OLDER && strcmp(standard_older[standard_first].name, op) != 0)
+        standard_first++;
+    while (standard_first + standard_versions < STANDARD_OLDER &&
+           strcmp(standard_older[standard_first + standard_versions].name, op) == 0)
+        standard_versions++;
 }
 
 void ora_excuse(const char *name, uint32_t types)
@@ -175,16 +224,6 @@ static int standard_kind(const ora *t, holo_dtype *elem)
     return inner == KIND_SEQUENCE ? KIND_OPTIONAL_SEQUENCE : KIND_OPTIONAL;
 }
 
-/* Slot of value k among the words from `first` to `last`; the last one may be variadic. */
-static void standard_mark(int first, int last, size_t k, const ora *t)
-{
-    holo_dtype elem = HOLO_NONE;
-    if (t == NULL || last <= first) return;
-    const int slot = first + (int)k < last ? first + (int)k : last - 1;
-    const int kind = standard_kind(t, &elem);
-    standard_seen[slot].bits[kind] |= 1u << elem;
-}
-
 static int standard_count(const char *from, const char *to)
 {
     int count = 0;
@@ -198,19 +237,156 @@ static int standard_count(const char *from, const char *to)
     return count;
 }
 
-void ora_note(const ora_case *c)
+/* Slot of value k among the words from `first` to `last`; the last one may be variadic. */
+static int standard_slot(int first, int last, size_t k)
 {
-    if (standard_now == NULL || strcmp(standard_now->name, c->op) != 0) return;
-    const char *slots = standard_now->slots, *arrow = strstr(slots, "> ");
-    const int n_in = standard_count(slots, arrow);
-    const int n_out = standard_count(arrow + 2, slots + strlen(slots));
-    for (size_t k = 0; k < c->n_in - c->n_outer; k++)
-        standard_mark(0, n_in, k, c->in[k]);
-    for (size_t k = 0; k < c->n_out; k++)
-        standard_mark(n_in, n_in + n_out, k, c->out[k]);
+    return first + (int)k < last ? first + (int)k : last - 1;
 }
 
-static void standard_complain(const char *name, size_t length, const standard_set *missing)
+static void standard_mark(standard_seen *seen, int first, int last, size_t k, const ora *t)
+{
+    holo_dtype elem = HOLO_NONE;
+    if (t == NULL || last <= first) return;
+    const int kind = standard_kind(t, &elem);
+    seen->slot[standard_slot(first, last, k)].bits[kind] |= 1u << elem;
+}
+
+static void standard_note(const standard_op *op, standard_seen *seen, const ora_case *c)
+{
+    const char *slots = op->slots, *arrow = strstr(slots, "> ");
+    const int n_in = standard_count(slots, arrow);
+    const int n_out = standard_count(arrow + 2, slots + strlen(slots));
+    seen->any = true;
+    for (size_t k = 0; k < c->n_in - c->n_outer; k++)
+        standard_mark(seen, 0, n_in, k, c->in[k]);
+    for (size_t k = 0; k < c->n_out; k++)
+        standard_mark(seen, n_in, n_in + n_out, k, c->out[k]);
+}
+
+static bool standard_is_now(const ora_case *c)
+{
+    return standard_now != NULL && strcmp(standard_now->name, c->op) == 0;
+}
+
+/* The opset after the last one of older version k. */
+static int standard_end(size_t k)
+{
+    return k + 1 < standard_versions ? standard_older[standard_first + k + 1].version
+                                     : standard_now->version;
+}
+
+void ora_note(const ora_case *c)
+{
+    if (!standard_is_now(c)) return;
+    if (c->opset == 0 || c->opset >= standard_now->version)
+        standard_note(standard_now, &standard_newest, c);
+    for (size_t k = 0; k < standard_versions; k++)
+        if (c->opset >= standard_older[standard_first + k].version && c->opset < standard_end(k))
+            standard_note(&standard_older[standard_first + k], &standard_by_version[k], c);
+}
+
+/* ---- older versions ----------------------------------------------------------------------------
+ */
+
+static bool standard_has_word(const char *words, const char *word, size_t length)
+{
+    while (*words != '\0') {
+        const size_t n = strcspn(words, " ");
+        if (n == length && memcmp(words, word, n) == 0) return true;
+        words += n + (words[n] == ' ' ? 1 : 0);
+    }
+    return false;
+}
+
+static const char *standard_later(const char *op)
+{
+    for (size_t k = 0; k < sizeof standard_defaults / sizeof *standard_defaults; k++)
+        if (strcmp(standard_defaults[k].name, op) == 0) return standard_defaults[k].attrs;
+    return "";
+}
+
+/* The attributes of the case as the version knows them; NULL when they say more than it can. */
+static const char *standard_attrs(const standard_op *op, const ora_case *c)
+{
+    const char *at = c->attrs == NULL ? "" : c->attrs, *is;
+    static char text[1024]; /* until the next version */
+    char *to = text;
+    if (strlen(at) + 2 > sizeof text) return NULL;
+    if (c->tensor_name != NULL &&
+        !standard_has_word(op->attrs, c->tensor_name, strlen(c->tensor_name)))
+        return NULL;
+    while (at += strspn(at, " "), (is = strchr(at, '=')) != NULL) {
+        const char *end = is[1] == '"'   ? strchr(is + 2, '"') + 1
+                          : is[1] == '[' ? strchr(is, ']') + 1
+                                         : is + strcspn(is, " ");
+        if (standard_has_word(op->attrs, at, (size_t)(is - at))) {
+            memcpy(to, at, (size_t)(end - at));
+            to += end - at;
+            *to++ = ' ';
+        } else if (!standard_has_word(standard_later(op->name), at, (size_t)(end - at))) {
+            return NULL;
+        }
+        at = end;
+    }
+    *to = '\0';
+    return text;
+}
+
+/* The types of the word in place `slot` of the text. */
+static standard_set standard_at(const standard_op *op, int slot, bool *is_variadic)
+{
+    const char *s = op->slots;
+    for (;; s += strcspn(s, " ")) {
+        s += strspn(s, " ");
+        if (*s == '>') continue;
+        if (slot-- == 0 || *s == '\0') break;
+    }
+    size_t n = strcspn(s, " ");
+    *is_variadic = n > 3 && memcmp(s + n - 3, "...", 3) == 0;
+    return *s == '\0' ? (standard_set){{0}} : standard_types(op, s, *is_variadic ? n - 3 : n);
+}
+
+/* Whether the values fit into the slots from `first` to `last`. */
+static bool standard_fits(const standard_op *op, int first, int last, const ora *const *t, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        holo_dtype elem = HOLO_NONE;
+        bool is_variadic;
+        if (t[k] == NULL) continue;
+        if (last <= first) return false;
+        const standard_set types = standard_at(op, standard_slot(first, last, k), &is_variadic);
+        if (first + (int)k >= last && !is_variadic) return false;
+        const int kind = standard_kind(t[k], &elem);
+        if ((types.bits[kind] >> elem & 1) == 0) return false;
+    }
+    return true;
+}
+
+bool ora_older(const ora_case *c, size_t *k, ora_case *out)
+{
+    while (standard_is_now(c) && *k < standard_versions) {
+        const standard_op *op = &standard_older[standard_first + *k];
+        standard_seen *seen = &standard_by_version[(*k)++], before = *seen;
+        const char *arrow = strstr(op->slots, "> ");
+        const int n_in = standard_count(op->slots, arrow);
+        const int n_out = standard_count(arrow + 2, op->slots + strlen(op->slots));
+        *out = *c;
+        out->opset = op->version;
+        if (op->attrs == NULL || (out->attrs = standard_attrs(op, c)) == NULL ||
+            !standard_fits(op, 0, n_in, c->in, c->n_in - c->n_outer) ||
+            !standard_fits(op, n_in, n_in + n_out, c->out, c->n_out))
+            continue;
+        standard_note(op, seen, c);
+        if (memcmp(seen, &before, sizeof before) != 0) return true;
+    }
+    return false;
+}
+
+/* ---- what is missing ---------------------------------------------------------------------------
+ */
+
+static void standard_complain(const standard_op *op, const char *name, size_t length,
+                              const standard_set *missing)
 {
     char text[700];
     size_t used = 0;
@@ -220,26 +396,25 @@ static void standard_complain(const char *name, size_t length, const standard_se
                 used += (size_t)snprintf(text + used, sizeof text - used, " %s%s",
                                          standard_prefix[kind], standard_short[k]);
     if (used > 0)
-        hg_test_fail(HG_TEST_HERE, "%s: no case has %.*s of type%s", standard_now->name,
+        hg_test_fail(HG_TEST_HERE, "%s-%d: no case has %.*s of type%s", op->name, op->version,
                      (int)length, name, text);
 }
 
 /* Every name's types must have occurred in the slots that bear it, taken together. */
-void ora_note_end(void)
+static void standard_missing(const standard_op *op, const standard_seen *seen)
 {
-    if (standard_now == NULL) return;
-    for (const char *at = standard_now->types; *at != '\0';) {
+    for (const char *at = op->types; *at != '\0';) {
         const size_t length = strcspn(at, "=");
-        standard_set missing = standard_types(standard_now, at, length);
+        standard_set missing = standard_types(op, at, length);
         int slot = 0;
-        for (const char *s = standard_now->slots; *s != '\0';) {
+        for (const char *s = op->slots; *s != '\0';) {
             size_t n = strcspn(s, " ");
             const size_t whole = n;
             if (n > 3 && memcmp(s + n - 3, "...", 3) == 0) n -= 3;
             if (n > 0 && s[0] != '>') {
                 if (n == length && memcmp(s, at, n) == 0)
                     for (int kind = 0; kind < KINDS; kind++)
-                        missing.bits[kind] &= ~standard_seen[slot].bits[kind];
+                        missing.bits[kind] &= ~seen->slot[slot].bits[kind];
                 slot++;
             }
             s += whole + (s[whole] == ' ' ? 1 : 0);
@@ -248,9 +423,29 @@ void ora_note_end(void)
             memcmp(standard_excused.name, at, length) == 0)
             for (int kind = 0; kind < KINDS; kind++)
                 missing.bits[kind] &= ~standard_excused.types.bits[kind];
-        standard_complain(at, length, &missing);
+        standard_complain(op, at, length, &missing);
         at += strcspn(at, " ");
         if (*at == ' ') at++;
     }
+}
+
+void ora_note_end(void)
+{
+    if (standard_now == NULL) return;
+    standard_missing(standard_now, &standard_newest);
+    for (size_t k = 0; k < standard_versions; k++) {
+        const standard_op *op = &standard_older[standard_first + k];
+        if (op->attrs != NULL)
+            standard_missing(op, &standard_by_version[k]);
+        else if (!standard_by_version[k].any &&
+                 !ora_has_older(op->name, op->version, standard_end(k)))
+            hg_test_fail(HG_TEST_HERE, "%s-%d: no row of its own", op->name, op->version);
+    }
     standard_now = NULL;
+}
+
+void ora_pairs(size_t *newest, size_t *older)
+{
+    *newest = sizeof standard_ops / sizeof *standard_ops;
+    *older = STANDARD_OLDER;
 }
