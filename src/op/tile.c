@@ -25,7 +25,8 @@ static holo_status tile_upgrade(hg_graph *g, hg_node_id id, int32_t opset)
     for (uint32_t i = 1; i < 3; i++) /* ScatterElements wants the axis first */
         repeats[3 - i] =
             hg_build_2(&b, "Reshape", hg_build_cast(&b, hg_build_in(&b, i), HOLO_I64), one);
-    hg_value_id in[] = {hg_build_in(&b, 0), hg_build_op(&b, "ScatterElements", repeats, 3, NULL, 0)};
+    hg_value_id in[] = {hg_build_in(&b, 0),
+                        hg_build_op(&b, "ScatterElements", repeats, 3, NULL, 0)};
     HG_TRY(b.status);
     return hg_upgrade_replace(&b, "Tile", in, 2, NULL, 0);
 }

@@ -117,8 +117,8 @@ static void att_half(void)
     static const char *const nodes[] = {
         "%y = com.microsoft:MultiHeadAttention(%q, %q, %v) {num_heads=1}",
         "%y = com.microsoft:Attention(%x, %w) {num_heads=1}",
-        "%y, %y1, %y2 = com.microsoft:GroupQueryAttention(%q, %q, %v, _, _, %n, %t) "
-        "{num_heads=1, kv_num_heads=1, causal=0}",
+        ("%y, %y1, %y2 = com.microsoft:GroupQueryAttention(%q, %q, %v, _, _, %n, %t) "
+         "{num_heads=1, kv_num_heads=1, causal=0}"),
     };
     /* Rows of 250 and -250: products of 250000, which is infinite in float16, and of -250000. */
     const double q[S * D] = {250, 250, 250, 250, -250, -250, -250, -250}, x[] = {1, -1},
