@@ -515,9 +515,12 @@ static void gradient_walks(void)
         {"%x = const float32[0] {} %f = Exp(%x) %y = " GRADIENT
          "(%x, %x, %f) {xs=[\"x\"], y=\"f\"}",
          "float32[0] {}"},
-        {"%x = const float32[2,2] {1, 2, 3, 4} %f = Det(%x) \"area\" %y = " GRADIENT
+        {"%x = const float32[2,2] {1, 2, 2, 4} %f = Det(%x) %y = " GRADIENT /* singular */
          "(%x, %x, %f) {xs=[\"x\"], y=\"f\"}",
-         "!the derivative of node 'area' (Det) is not known"},
+         "float32[2,2] {4.0, -2.0, -2.0, 1.0}"},
+        {"%x = const float32[1,4,1] {1, 2, 3, 4} %f = DFT(%x) \"waves\" %y = " GRADIENT
+         "(%x, %x, %f) {xs=[\"x\"], y=\"f\"}",
+         "!the derivative of node 'waves' (DFT) is not known"},
         {"%x = const int64[2] {1, 2} %f = Cast(%x) {to=1} %y = " GRADIENT
          "(%x, %x, %f) {xs=[\"x\"], y=\"f\"}",
          "!input 0 has element type int64"},
@@ -550,11 +553,63 @@ static void gradient_symbols(void)
     fixture_free(f);
 }
 
+static void gradient_det(void)
+{
+    static const gradient_case table[] = {
+        {"3,3", NULL, "%f = Det(%a)", 0, 0},
+        {"2,3,3", NULL, "%d = Det(%a) %f = Mul(%d, %d)", 0, 0},
+        {"2,1,4,4", NULL, "%d = Det(%a) %f = Sin(%d)", 0, 0},
+        {"1,1", NULL, "%d = Det(%a) %f = Mul(%d, %d)", 0, 0},
+    };
+    gradient_table(table, HG_COUNT(table));
+}
+
+/* By the picture and the weights, then by the offsets and the mask; each is squared, so that the
+ * gradients that arrive differ. */
+static void gradient_deform(void)
+{
+    static const char *const rest[] = {
+        "%o = const float64[1,8,2,2] {0.3, -0.4, 0.7, 0.1, 0.2, -0.6, 0.9, 0.4, -0.3, 0.8, 0.15, "
+        "-0.7, 1.2, 0.35, -0.45, 0.6, 0.1, -1.3, 0.55, 0.25, 0.65, -0.2, 0.85, 0.3, -0.9, 0.45, "
+        "0.75, -0.35, 0.05, 1.6, -2.7, 0.95}\n"};
+    char body[4][1400];
+    snprintf(body[0], sizeof body[0], "%s%%y0 = DeformConv(%%a, %%b, %%o) %%f = Mul(%%y0, %%y0)",
+             rest[0]);
+    snprintf(body[1], sizeof body[1],
+             "%s%%y0 = DeformConv(%%a, %%b, %%o) {group=2, strides=[2,1], pads=[1,0,1,0]} "
+             "%%f = Mul(%%y0, %%y0)",
+             rest[0]);
+    snprintf(body[2], sizeof body[2],
+             "%%x = const float64[1,2,3,3] {1, -2, 3, 0.5, 2, -1, 4, 0.25, -3, 2, 1, -1, 0.75, 3, "
+             "-2, 1.5, 2.5, 1}\n%%w = const float64[1,2,2,1] {1, -0.5, 2, 0.75}\n"
+             "%%y0 = DeformConv(%%x, %%w, %%a, _, %%b) {offset_group=2, dilations=[2,1]} "
+             "%%f = Mul(%%y0, %%y0)");
+    snprintf(body[3], sizeof body[3],
+             "%%x = const float64[1,2,3,3] {1, -2, 3, 0.5, 2, -1, 4, 0.25, -3, 2, 1, -1, 0.75, 3, "
+             "-2, 1.5, 2.5, 1}\n%%w = const float64[2,2,1,1] {1, -0.5, 2, 0.75}\n"
+             "%%y0 = DeformConv(%%x, %%w, %%b, %%a) {strides=[2,2]} %%f = Mul(%%y0, %%y0)");
+    const gradient_case table[] = {
+        {"1,2,3,3", "1,2,2,2", body[0], 0, 0},
+        {"1,2,2,3", "2,1,2,2", body[1], 0, 0},
+        {"1,8,1,3", "1,4,1,3", body[2], -0.9, 0.9},
+        {"2", "1,2,2,2", body[3], -0.9, 0.9},
+    };
+    gradient_table(table, HG_COUNT(table));
+}
+
 const hg_test_case hg_tests_op_gradient[] = {
-    {"pointwise", gradient_pointwise}, {"reductions", gradient_reductions},
-    {"scatters", gradient_scatters},   {"running", gradient_running},
-    {"products", gradient_products},   {"resized", gradient_resized},
-    {"sampled", gradient_sampled},     {"recurrent", gradient_recurrent},
-    {"moves", gradient_moves},         {"walks", gradient_walks},
-    {"symbols", gradient_symbols},     {0},
+    {"det", gradient_det},
+    {"deform", gradient_deform},
+    {"pointwise", gradient_pointwise},
+    {"reductions", gradient_reductions},
+    {"scatters", gradient_scatters},
+    {"running", gradient_running},
+    {"products", gradient_products},
+    {"resized", gradient_resized},
+    {"sampled", gradient_sampled},
+    {"recurrent", gradient_recurrent},
+    {"moves", gradient_moves},
+    {"walks", gradient_walks},
+    {"symbols", gradient_symbols},
+    {0},
 };
