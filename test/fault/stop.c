@@ -1,6 +1,7 @@
 /* stop.c - kernels whose single unit may take long ask whether the run has ended, and then return.
  */
 #include "isa/kernel.h"
+#include "kernel/rnn.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -17,12 +18,12 @@ static bool stop_answer(const void *user)
     return asked->count >= asked->yes_at;
 }
 
-enum { STOP_TENSORS = 4 };
+enum { STOP_TENSORS = 8 }; /* those not given are absent */
 
 typedef struct stop_case {
     const char *kernel;
     holo_tensor in[STOP_TENSORS], out[STOP_TENSORS];
-    int64_t param[4];
+    int64_t param[HG_RNN_PARAM_FUNCTIONS + 3 * HG_RNN_FUNCTION_PARAMS];
     uint32_t n_in, n_out, n_param;
     int after; /* questions that may follow the answer yes: one for each loop around */
 } stop_case;
@@ -110,6 +111,38 @@ static void stop_kernels(void)
         {"det", {STOP_F32(1, 64, 64)}, {STOP_F32(1)}, {0}, 1, 1, 0, 0},
         {"dft", {STOP_F32(1 << 17, 2)}, {STOP_F32(1 << 17, 2)}, {0, 0, 0, 1 << 17}, 1, 1, 4, 20},
         {"dft", {STOP_F32(65537, 1)}, {STOP_F32(65537, 2)}, {0, 0, 0, 65537}, 1, 1, 4, 40},
+        {"rnn",
+         {STOP_F32(512, 1, 4), STOP_F32(1, 4, 4), STOP_F32(1, 4, 4)},
+         {STOP_F32(512, 1, 1, 4)},
+         {0},
+         6,
+         1,
+         HG_RNN_PARAM_FUNCTIONS + HG_RNN_FUNCTION_PARAMS,
+         0},
+        {"gru",
+         {STOP_F32(512, 1, 4), STOP_F32(1, 12, 4), STOP_F32(1, 12, 4)},
+         {STOP_F32(512, 1, 1, 4)},
+         {0},
+         6,
+         1,
+         HG_RNN_PARAM_FUNCTIONS + 2 * HG_RNN_FUNCTION_PARAMS,
+         0},
+        {"lstm",
+         {STOP_F32(512, 1, 4), STOP_F32(1, 16, 4), STOP_F32(1, 16, 4)},
+         {STOP_F32(512, 1, 1, 4)},
+         {0},
+         6,
+         1,
+         HG_RNN_PARAM_FUNCTIONS + 3 * HG_RNN_FUNCTION_PARAMS,
+         0},
+        {"linearattention",
+         {STOP_F32(1, 1024, 4), STOP_F32(1, 1024, 4), STOP_F32(1, 1024, 4)},
+         {STOP_F32(1, 1024, 4)},
+         {1, 1, 0},
+         6,
+         1,
+         3,
+         0},
     };
     for (size_t i = 0; i < HG_COUNT(list); i++)
         stop_try(&list[i]);
