@@ -15,7 +15,7 @@ typedef struct compile_args {
     bool no_optimize, check, palettes;
     const char *dump_after, *report, *precompute, *calibrate, *emit_onnx;
     int quantize;
-    double percentile;
+    double percentile, max_error;
     uint64_t max_memory, max_time;
 } compile_args;
 
@@ -123,7 +123,10 @@ static void compile_layer(void *user, const holo_layer_report *l)
                 l->weights, l->weight_error);
     else
         fprintf(out, "  %-44s %-7s %-14s %9s %9s", name + cut, "output", "", "", "");
-    if (l->is_measured)
+    if (l->is_measured && l->node == NULL)
+        fprintf(out, " %9.2e %9.2e %9.2e, of the 5 largest %.2e\n", l->mean, l->max, l->relative,
+                l->top);
+    else if (l->is_measured)
         fprintf(out, " %9.2e %9.2e %9.2e\n", l->mean, l->max, l->relative);
     else
         fprintf(out, "         -         -         -\n");
@@ -332,6 +335,7 @@ static int compile_run(const hg_cli *cli, const void *args)
     options.calibrate = lists.calibrate.sample;
     options.n_calibrate = lists.calibrate.count;
     options.percentile = a->percentile;
+    options.max_error = a->max_error;
     options.layer = cli->quiet ? NULL : compile_layer;
     options.layer_user = a->dump_after != NULL ? stderr : stdout;
     options.emit = a->emit_onnx != NULL ? hg_io_writer_sink : NULL;
@@ -368,6 +372,7 @@ static const hg_cli_option compile_options[] = {
     {"quantize", 0, HG_CLI_CHOICE, "none|int8|int4|int2|ternary|q96|int3|binary|nf4|mxfp4|palette", "weights as codes; prints what it costs", offsetof(compile_args, quantize)},
     {"calibrate", 0, HG_CLI_TEXT, "DIR", "inputs that show the ranges: activations as codes too", offsetof(compile_args, calibrate)},
     {"percentile", 0, HG_CLI_NUMBER, "P", "of values that a range must hold (those with the least error)", offsetof(compile_args, percentile)},
+    {"max-error", 0, HG_CLI_NUMBER, "E", "of outputs, relative: sensitive layers stay floats (0.01)", offsetof(compile_args, max_error)},
     {"emit-onnx", 0, HG_CLI_TEXT, "FILE.onnx", "write the quantised graph as ONNX too", offsetof(compile_args, emit_onnx)},
     {"palettes", 0, HG_CLI_FLAG, NULL, "weights of few different values as these and codes: smaller, slower", offsetof(compile_args, palettes)},
     {"precompute", 0, HG_CLI_TEXT, "DIR", "run these inputs now and store the answers", offsetof(compile_args, precompute)},

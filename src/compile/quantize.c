@@ -5,31 +5,16 @@
  * outputs; a layer is known by its number in all of them. */
 #include "compile/quantize.h"
 
-#include "compile/sample.h"
-#include "pass/quantize.h"
+#include "compile/quantize_run.h"
 
 #include <math.h>
 #include <stdio.h>
 
-enum { QUANTIZE_BINS = 4096, QUANTIZE_TRIES = 64 };
-
-typedef struct quantize_error {
-    double sum, max, squares, size; /* of |difference|, differences squared, results squared */
-    uint64_t count;
-    bool is_measured;
-} quantize_error;
-
-struct hg_quantize_run {
-    hg_quantize q;
-    uint32_t n_output;      /* of the model itself */
-    quantize_error *layer;  /* per layer */
-    quantize_error *output; /* per output */
-    const char **name;      /* of outputs */
-};
+enum { QUANTIZE_BINS = 4096, QUANTIZE_TRIES = 64, QUANTIZE_TOP = 5, QUANTIZE_ROUNDS = 4 };
 
 /* ---- models beside the one that is made ------------------------------------------------------ */
 
-static holo_status quantize_sampler(hg_compile *c, hg_quantize *q, hg_sampler *out)
+holo_status hg_quantize_sampler(hg_compile *c, hg_quantize *q, hg_sampler *out)
 {
     holo_compile_options options = *c->options;
     hg_compile inner;
@@ -201,7 +186,7 @@ static holo_status quantize_percentile(hg_compile *c, struct hg_quantize_run *r,
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-static void quantize_compare(quantize_error *e, const holo_tensor *a, const holo_tensor *b)
+void hg_quantize_compare(hg_quantize_difference *e, const holo_tensor *a, const holo_tensor *b)
 {
     const float *x = a->data, *y = b->data;
     const int64_t n = holo_tensor_count(a);
@@ -217,6 +202,26 @@ static void quantize_compare(quantize_error *e, const holo_tensor *a, const holo
     e->is_measured |= n != 0;
 }
 
+/* The largest relative difference among the QUANTIZE_TOP largest numbers of an output. */
+static double quantize_top(const holo_tensor *a, const holo_tensor *b)
+{
+    const float *x = a->data, *y = b->data;
+    const int64_t n = holo_tensor_count(a);
+    double worst = 0;
+    float below = INFINITY;
+    if (a->dtype != HOLO_F32 || b->dtype != HOLO_F32 || n != holo_tensor_count(b)) return 0;
+    for (int k = 0; k < QUANTIZE_TOP; k++) {
+        int64_t at = -1;
+        for (int64_t i = 0; i < n; i++)
+            if (fabsf(x[i]) < below && (at < 0 || fabsf(x[i]) > fabsf(x[at]))) at = i;
+        if (at < 0 || x[at] == 0) break;
+        below = fabsf(x[at]);
+        const double d = fabs((double)x[at] - (double)y[at]) / (double)below;
+        if (!(d <= worst)) worst = d;
+    }
+    return worst;
+}
+
 /* Outputs of the float model: its own, activations, layers. Of the quantised one: own, layers. */
 static holo_status quantize_measure(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain,
                                     hg_sampler *coded, const holo_sample *sample, size_t number)
@@ -225,11 +230,16 @@ static holo_status quantize_measure(hg_compile *c, struct hg_quantize_run *r, hg
     HG_TRY(hg_sampler_run(coded, &c->ctx, sample, number));
     for (uint32_t i = 0; i < r->n_output + r->q.n_layer; i++) {
         const bool is_layer = i >= r->n_output;
+        const double samples = (double)hg_max(1, (int64_t)c->options->n_calibrate);
         holo_tensor a, b;
         HG_TRY(holo_session_output(plain->session, is_layer ? i + r->q.n_activation : i, &a,
                                    c->ctx.error));
         HG_TRY(holo_session_output(coded->session, i, &b, c->ctx.error));
-        quantize_compare(is_layer ? &r->layer[i - r->n_output] : &r->output[i], &a, &b);
+        hg_quantize_compare(is_layer ? &r->layer[i - r->n_output] : &r->output[i], &a, &b);
+        if (!is_layer) r->top[i] += quantize_top(&a, &b) / samples;
+        if (is_layer && r->work != NULL)
+            r->work[i - r->n_output] =
+                (double)holo_tensor_count(&a) * (double)r->q.layer[i - r->n_output].each;
     }
     return HOLO_OK;
 }
@@ -275,6 +285,9 @@ static holo_status quantize_errors(hg_compile *c, struct hg_quantize_run *r, hg_
 {
     const holo_compile_options *o = c->options;
     holo_sample random;
+    memset(r->layer, 0, (size_t)r->q.n_layer * sizeof *r->layer);
+    memset(r->output, 0, (size_t)r->n_output * sizeof *r->output);
+    memset(r->top, 0, (size_t)r->n_output * sizeof *r->top);
     for (size_t k = 0; k < o->n_calibrate; k++)
         HG_TRY(quantize_measure(c, r, plain, coded, &o->calibrate[k], k));
     if (o->n_calibrate != 0) return HOLO_OK;
@@ -292,12 +305,14 @@ static holo_status quantize_errors(hg_compile *c, struct hg_quantize_run *r, hg_
 static holo_status quantize_look(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain)
 {
     r->q.observe = true;
-    HG_TRY(quantize_sampler(c, &r->q, plain));
+    HG_TRY(hg_quantize_sampler(c, &r->q, plain));
     const uint32_t added = r->q.n_activation + r->q.n_layer;
     r->n_output = holo_model_output_count(plain->model, 0) - added;
     HG_TRY(HG_NEW(&c->ctx, r->q.n_activation + 1, &r->q.range));
     HG_TRY(HG_NEW(&c->ctx, r->q.n_layer + 1, &r->layer));
     HG_TRY(HG_NEW(&c->ctx, r->n_output + 1, &r->output));
+    HG_TRY(HG_NEW(&c->ctx, r->n_output + 1, &r->top));
+    HG_TRY(HG_NEW(&c->ctx, r->q.n_layer + 1, &r->work));
     HG_TRY(HG_NEW(&c->ctx, r->n_output + 1, &r->name));
     for (uint32_t i = 0; i < r->n_output; i++) {
         holo_port port;
@@ -327,15 +342,40 @@ static holo_status quantize_check(const hg_compile *c)
                        hg_quantize_name(o->quantize));
     if (o->percentile != 0 && !(o->percentile >= 50 && o->percentile <= 100))
         return hg_fail(e, HOLO_E_ARG, "percentile is %g, expected 50 to 100", o->percentile);
+    if (!(o->max_error >= 0))
+        return hg_fail(e, HOLO_E_ARG, "the largest error is %g, expected 0 or more", o->max_error);
     if (o->quantize != HOLO_QUANTIZE_NONE && c->n_model != 1)
         return hg_fail(e, HOLO_E_ARG, "one model is quantised at a time, %zu were given",
                        c->n_model);
     return HOLO_OK;
 }
 
+/* The quantised model and its errors. */
+static holo_status quantize_try(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain)
+{
+    hg_sampler coded = {0};
+    holo_status status = hg_quantize_sampler(c, &r->q, &coded);
+    if (status == HOLO_OK) status = quantize_errors(c, r, plain, &coded);
+    hg_sampler_deinit(&coded, &c->ctx);
+    return status;
+}
+
+/* While the outputs are further off than asked for, more layers stay as they are. */
+static holo_status quantize_code(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain)
+{
+    bool more = true;
+    HG_TRY(quantize_try(c, r, plain));
+    for (int round = 0; round < QUANTIZE_ROUNDS; round++) {
+        HG_TRY(hg_quantize_keep(c, r, plain, &more));
+        if (!more) break;
+        HG_TRY(quantize_try(c, r, plain));
+    }
+    return HOLO_OK;
+}
+
 holo_status hg_quantize_begin(hg_compile *c)
 {
-    hg_sampler plain = {0}, coded = {0};
+    hg_sampler plain = {0};
     struct hg_quantize_run *r;
     if (c->ctx.quantize != NULL) return HOLO_OK; /* one of the models beside */
     HG_TRY(quantize_check(c));
@@ -348,10 +388,8 @@ holo_status hg_quantize_begin(hg_compile *c)
     if (r->q.mode != HOLO_QUANTIZE_NONE) {
         status = quantize_look(c, r, &plain);
         r->q.apply = true;
-        if (status == HOLO_OK) status = quantize_sampler(c, &r->q, &coded);
-        if (status == HOLO_OK) status = quantize_errors(c, r, &plain, &coded);
+        if (status == HOLO_OK) status = quantize_code(c, r, &plain);
     }
-    hg_sampler_deinit(&coded, &c->ctx);
     hg_sampler_deinit(&plain, &c->ctx);
     r->q.observe = false;
     c->ctx.quantize = &r->q;
@@ -360,7 +398,7 @@ holo_status hg_quantize_begin(hg_compile *c)
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
-static void quantize_fill(const quantize_error *e, holo_layer_report *out)
+static void quantize_fill(const hg_quantize_difference *e, holo_layer_report *out)
 {
     out->is_measured = e->is_measured;
     if (!e->is_measured) return;
@@ -376,17 +414,19 @@ static holo_status quantize_summary(hg_compile *c, const struct hg_quantize_run 
     double worst = 0;
     for (uint32_t i = 0; i < r->q.n_layer; i++)
         if (r->q.layer[i].weight_error > worst) worst = r->q.layer[i].weight_error;
-    hg_str text =
-        hg_str_format(&c->ctx.arena, "%s%s, %u layers; relative error of weights at most %.3g",
-                      hg_quantize_name(r->q.mode),
-                      r->q.activations ? " with activations" : " weights", r->q.n_layer, worst);
+    hg_str text = hg_str_format(
+        &c->ctx.arena, "%s%s, %u of %u layers; relative error of weights at most %.3g",
+        hg_quantize_name(r->q.mode), r->q.activations ? " with activations" : " weights",
+        r->q.n_layer - r->n_kept, r->q.n_layer, worst);
     for (uint32_t i = 0; i < r->n_output && text.text != NULL; i++) {
         holo_layer_report line = {0};
         quantize_fill(&r->output[i], &line);
         if (line.is_measured)
-            text = hg_str_format(
-                &c->ctx.arena, "%.*s; output %s: mean %.3g, max %.3g, relative %.3g",
-                (int)text.length, text.text, r->name[i], line.mean, line.max, line.relative);
+            text = hg_str_format(&c->ctx.arena,
+                                 "%.*s; output %s: mean %.3g, max %.3g, relative %.3g, of the "
+                                 "largest %.3g",
+                                 (int)text.length, text.text, r->name[i], line.mean, line.max,
+                                 line.relative, r->top[i]);
     }
     hg_meta *meta =
         hg_arena_grow(&c->ctx.arena, g->meta, g->n_meta, &g->meta_capacity, sizeof *meta);
@@ -413,7 +453,7 @@ holo_status hg_quantize_end(hg_compile *c, hg_graph *g)
         o->layer(o->layer_user, &line);
     }
     for (uint32_t i = 0; o->layer != NULL && i < r->n_output; i++) {
-        holo_layer_report line = {.name = r->name[i]};
+        holo_layer_report line = {.name = r->name[i], .top = r->top[i]};
         quantize_fill(&r->output[i], &line);
         o->layer(o->layer_user, &line);
     }

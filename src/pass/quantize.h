@@ -9,8 +9,8 @@
 /* One product or convolution with constant weights. Texts lie in the arena of hg_quantize.ctx. */
 typedef struct hg_quantize_layer {
     const char *node, *op, *name, *form;
-    uint64_t weights;
-    double weight_error; /* root mean square, relative */
+    uint64_t weights, each; /* all, and of one output channel */
+    double weight_error;    /* root mean square, relative */
 } hg_quantize_layer;
 
 typedef struct hg_quantize_range {
@@ -35,6 +35,7 @@ typedef struct hg_quantize {
     bool activations; /* quantise them too */
     bool apply;       /* rewrite; false: only look */
     bool observe;     /* outputs are added: activations (unless apply), then results of layers */
+    const bool *keep; /* per layer: stays as it is; NULL: none does */
     hg_quantize_range *range;      /* of activations, with apply */
     hg_quantize_channels *channel; /* of activations */
     uint32_t n_activation;

@@ -161,6 +161,7 @@ static void quantize_modes(void)
             options.layer_user = &seen;
             options.calibrate = in.sample;
             options.n_calibrate = kind == 0 ? 0 : QUANTIZE_SAMPLES;
+            options.max_error = 100;
             if (bound[kind][mode - 1] == 0) {
                 CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_ARG);
                 CHECK_HAS(e.message, "is for weights alone");
@@ -280,6 +281,10 @@ static void quantize_refuses(void)
     options.percentile = NAN;
     CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_ARG);
     options.percentile = 0;
+    options.max_error = -1;
+    CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_ARG);
+    CHECK_HAS(e.message, "largest error is -1");
+    options.max_error = 0;
     in.x[0][3] = NAN;
     CHECK_STATUS(holo_compile_graph(g, &options, &data, &size, NULL, &e), HOLO_E_DATA);
     CHECK_HAS(e.message, "not finite");
@@ -290,6 +295,128 @@ static void quantize_refuses(void)
     CHECK_HAS(e.message, "sample 0");
     CHECK_STATUS(holo_compile_files(paths, 2, "c.holo", &options, NULL, &e), HOLO_E_IO);
     holo_graph_free(g);
+}
+
+typedef struct quantize_kept {
+    int kept, coded;
+    double relative, top;
+} quantize_kept;
+
+static void quantize_see_kept(void *user, const holo_layer_report *l)
+{
+    quantize_kept *k = user;
+    if (l->node == NULL) {
+        k->relative = l->relative;
+        k->top = l->top;
+        return;
+    }
+    k->kept += strcmp(l->form, "float") == 0;
+    k->coded += strcmp(l->form, "static") == 0;
+}
+
+/* Layers stay floats until the error is as small as asked for, but no more than an eighth of the
+ * work: of this net the product alone. What is reported is what runs show. */
+static void quantize_keeps(void)
+{
+    static quantize_inputs in;
+    static const double most[] = {1, 1e-9};
+    float plain[QUANTIZE_SAMPLES][QUANTIZE_OUT], coded[QUANTIZE_SAMPLES][QUANTIZE_OUT];
+    double relative[2] = {0, 0};
+    holo_error e;
+    void *data = NULL;
+    size_t size = 0;
+    quantize_fill(&in);
+    holo_graph *g = quantize_net();
+    if (CHECK_OK(holo_compile_graph(g, NULL, &data, &size, NULL, &e), &e))
+        quantize_run(data, size, &in, plain);
+    holo_buffer_free(NULL, data, size);
+    for (int k = 0; k < 2; k++) {
+        holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+        quantize_kept seen = {0};
+        options.quantize = HOLO_QUANTIZE_INT8;
+        options.calibrate = in.sample;
+        options.n_calibrate = QUANTIZE_SAMPLES;
+        options.max_error = most[k];
+        options.layer = quantize_see_kept;
+        options.layer_user = &seen;
+        if (!CHECK_OK(holo_compile_graph(g, &options, &data, &size, NULL, &e), &e)) break;
+        quantize_run(data, size, &in, coded);
+        holo_buffer_free(NULL, data, size);
+        CHECK_EQ_INT(seen.kept, k);
+        CHECK_EQ_INT(seen.coded, 3 - k);
+        relative[k] = quantize_distance(plain, coded);
+        CHECK(fabs(relative[k] - seen.relative) < 1e-6);
+        CHECK(seen.top > 0 && seen.top < 0.1);
+    }
+    CHECK(relative[1] < relative[0]);
+    holo_graph_free(g);
+}
+
+/* x -> Conv -> Max 0 -> Min 6 -> Conv. */
+static holo_graph *quantize_bounded(float high)
+{
+    holo_graph *g = NULL;
+    holo_error e;
+    uint32_t state = 5;
+    const float low = 0;
+    holo_tensor limit = {.data = (void *)&low, .dtype = HOLO_F32};
+    if (!CHECK_OK(holo_graph_new(0, NULL, &g, &e), &e)) return NULL;
+    holo_value_id x = holo_graph_input(g, "x", HOLO_F32, "1,2,6,6"), y, c, z, m, in[3];
+    holo_value_id w1 = quantize_constant(g, &state, 0.9f, 4, (int64_t[]){8, 2, 3, 3});
+    holo_value_id w2 = quantize_constant(g, &state, 0.5f, 4, (int64_t[]){QUANTIZE_OUT, 8, 4, 4});
+    holo_graph_node(g, "Conv", (holo_value_id[]){x, w1}, 2, NULL, 0, &y, 1);
+    in[0] = y;
+    in[1] = holo_graph_constant(g, &limit);
+    limit.data = &high;
+    in[2] = holo_graph_constant(g, &limit);
+    holo_graph_node(g, "Clip", in, 3, NULL, 0, &c, 1);
+    holo_graph_node(g, "Conv", (holo_value_id[]){c, w2}, 2, NULL, 0, &z, 1);
+    holo_graph_node(g, "Flatten", &z, 1, NULL, 0, &m, 1);
+    holo_graph_output(g, m, "out");
+    return g;
+}
+
+static bool quantize_holds(const quantize_file *f, const char *text)
+{
+    const size_t n = strlen(text);
+    for (size_t i = 0; i + n <= f->size; i++)
+        if (memcmp(f->data + i, text, n) == 0) return true;
+    return false;
+}
+
+/* Bounds go with the convolution into codes; those that the codes have anyway are not computed. */
+static void quantize_bounds(void)
+{
+    static quantize_inputs in;
+    static const float high[] = {6, 0.25f};
+    quantize_fill(&in);
+    for (int k = 0; k < 2; k++) {
+        holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+        float plain[QUANTIZE_SAMPLES][QUANTIZE_OUT], coded[QUANTIZE_SAMPLES][QUANTIZE_OUT];
+        holo_graph *g = quantize_bounded(high[k]);
+        quantize_file file = {0};
+        holo_error e;
+        void *data = NULL;
+        size_t size = 0;
+        if (CHECK_OK(holo_compile_graph(g, NULL, &data, &size, NULL, &e), &e))
+            quantize_run(data, size, &in, plain);
+        holo_buffer_free(NULL, data, size);
+        options.quantize = HOLO_QUANTIZE_INT8;
+        options.calibrate = in.sample;
+        options.n_calibrate = QUANTIZE_SAMPLES;
+        options.max_error = 1;
+        options.emit = quantize_sink;
+        options.emit_user = &file;
+        if (CHECK_OK(holo_compile_graph(g, &options, &data, &size, NULL, &e), &e)) {
+            quantize_run(data, size, &in, coded);
+            CHECK(quantize_distance(plain, coded) < 0.03);
+            CHECK(!quantize_holds(&file, "Max"));
+            CHECK(!quantize_holds(&file, "Min"));
+        }
+        holo_buffer_free(NULL, data, size);
+        holo_graph_free(g);
+        free(file.data);
+    }
 }
 
 static void quantize_percentile(void)
@@ -494,5 +621,7 @@ const hg_test_case hg_tests_compile_quantize[] = {
     {"codes", quantize_codes},
     {"books", quantize_books},
     {"limits", quantize_limits},
+    {"keeps", quantize_keeps},
+    {"bounds", quantize_bounds},
     {0},
 };

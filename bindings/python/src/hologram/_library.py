@@ -115,6 +115,7 @@ class holo_compile_options(ctypes.Structure):
         ("layer_user", c_void_p),
         ("emit", c_void_p),
         ("emit_user", c_void_p),
+        ("max_error", c_double),
     ]
 
 
