@@ -10,7 +10,13 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { QUANTIZE_BINS = 4096, QUANTIZE_TRIES = 64, QUANTIZE_TOP = 5, QUANTIZE_ROUNDS = 4 };
+enum {
+    QUANTIZE_BINS = 4096,
+    QUANTIZE_TRIES = 64,
+    QUANTIZE_TOP = 5,
+    QUANTIZE_ROUNDS = 8,
+    QUANTIZE_MOVE = 32
+};
 
 /* ---- models beside the one that is made ------------------------------------------------------ */
 
@@ -222,6 +228,21 @@ static double quantize_top(const holo_tensor *a, const holo_tensor *b)
     return worst;
 }
 
+/* What a layer takes as floats: multiply-adds, and numbers that are moved. */
+static holo_status quantize_work(hg_compile *c, struct hg_quantize_run *r, const hg_sampler *plain,
+                                 uint32_t i, int64_t results)
+{
+    const hg_quantize_layer *l = &r->q.layer[i];
+    holo_tensor x;
+    double moved = (double)results;
+    if (r->q.activations) {
+        HG_TRY(holo_session_output(plain->session, r->n_output + l->reads, &x, c->ctx.error));
+        moved += (double)holo_tensor_count(&x);
+    }
+    r->work[i] = (double)results * (double)l->each + QUANTIZE_MOVE * moved;
+    return HOLO_OK;
+}
+
 /* Outputs of the float model: its own, activations, layers. Of the quantised one: own, layers. */
 static holo_status quantize_measure(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain,
                                     hg_sampler *coded, const holo_sample *sample, size_t number)
@@ -237,9 +258,7 @@ static holo_status quantize_measure(hg_compile *c, struct hg_quantize_run *r, hg
         HG_TRY(holo_session_output(coded->session, i, &b, c->ctx.error));
         hg_quantize_compare(is_layer ? &r->layer[i - r->n_output] : &r->output[i], &a, &b);
         if (!is_layer) r->top[i] += quantize_top(&a, &b) / samples;
-        if (is_layer && r->work != NULL)
-            r->work[i - r->n_output] =
-                (double)holo_tensor_count(&a) * (double)r->q.layer[i - r->n_output].each;
+        if (is_layer) HG_TRY(quantize_work(c, r, plain, i - r->n_output, holo_tensor_count(&a)));
     }
     return HOLO_OK;
 }

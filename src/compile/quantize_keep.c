@@ -12,7 +12,6 @@
 enum { KEEP_SAMPLES = 2, KEEP_WORK = 8 };
 
 #define KEEP_MAX_ERROR 0.01 /* of options->max_error 0 */
-#define KEEP_MARGIN 0.9     /* of it: samples are not everything */
 
 /* The worst output, as a square. */
 static double keep_square(const hg_quantize_difference *e, uint32_t n)
@@ -103,8 +102,9 @@ holo_status hg_quantize_keep(hg_compile *c, struct hg_quantize_run *r, hg_sample
         kept += r->keep[i] ? r->work[i] : 0;
         rest += r->keep[i] ? 0 : r->noise[i];
     }
-    /* What is left now gives `now`: the shares are scaled by what they have missed. */
-    const double wanted = rest * goal * KEEP_MARGIN / now;
+    /* What is left now gives `now`: the shares are scaled by what they have missed. Half of the
+     * way, and then what that brings is measured. */
+    const double wanted = rest * (1 + goal / now) / 2;
     while (rest > wanted) {
         const uint32_t i = keep_next(r, all, all / KEEP_WORK - kept);
         if (i == r->q.n_layer) break;

@@ -18,7 +18,7 @@ struct hg_quantize_run {
     hg_quantize_difference *layer;  /* per layer */
     hg_quantize_difference *output; /* per output */
     double *top;                    /* per output: relative, of its largest numbers */
-    double *work;                   /* per layer: multiply-adds */
+    double *work;                   /* per layer, in multiply-adds */
     const char **name;              /* of outputs */
     bool *keep;                     /* layers that stay as they are */
     uint32_t n_kept;

@@ -192,8 +192,10 @@ static void igemm_prepare_rows(const igemm_unit *u)
 {
     const hg_igemm *g = u->g;
     if (g->direct == NULL) g->gather(g, u->row, u->rows, u->channel_group, u->gathered);
+    const bool is_single = igemm_is_single(g->args);
+    const int32_t zero = is_single ? hg_igemm_zero(g->args, 0) : 0;
     for (int64_t i = 0; i < u->rows; i++)
-        u->zero_a[i] = hg_igemm_zero(g->args, u->row + i);
+        u->zero_a[i] = is_single ? zero : hg_igemm_zero(g->args, u->row + i);
     if (hg_args_has(g->args, HG_IGEMM_ZERO_B)) igemm_sum_rows(u);
 }
 

@@ -185,6 +185,7 @@ static holo_status quantize_describe(hg_quantize_state *s)
         HG_TRY(quantize_text(q->ctx, &q->layer[i].node,
                              hg_node_label(s->g, s->layer[i], label, sizeof label)));
         HG_TRY(quantize_text(q->ctx, &q->layer[i].name, hg_graph_value(s->g, n->out[0])->name));
+        q->layer[i].reads = s->reads[i];
         q->layer[i].each = (uint64_t)hg_quantize_read(s, i).each;
         q->layer[i].op = s->kind[i] == HG_QUANTIZE_CONV ? "Conv" : "MatMul";
         q->layer[i].form = "float";

@@ -10,6 +10,7 @@
 typedef struct hg_quantize_layer {
     const char *node, *op, *name, *form;
     uint64_t weights, each; /* all, and of one output channel */
+    uint32_t reads;         /* its activation */
     double weight_error;    /* root mean square, relative */
 } hg_quantize_layer;
 

@@ -73,6 +73,8 @@ HG_INLINE void finish_store_bytes(char *to, const __m256 *v, const int wide)
         _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
     if (wide == FINISH_WIDE)
         _mm256_storeu_si256((__m256i *)(void *)to, bytes);
+    else if (wide == FINISH_WIDE / 2)
+        _mm_storeu_si128((__m128i *)(void *)to, _mm256_castsi256_si128(bytes));
     else
         _mm_storel_epi64((__m128i *)(void *)to, _mm256_castsi256_si128(bytes));
 }
