@@ -101,7 +101,7 @@ static size_t igemm_row_bytes(const hg_igemm *g, const igemm_plan *p)
 
 static size_t igemm_wide_bytes(const hg_igemm *g, const igemm_plan *p, const hg_igemm_form *form)
 {
-    return form->widens && !g->pairs
+    return form->widens && (!g->pairs || form->widens_pairs)
                ? hg_align_up((size_t)(p->row_block * p->quads * HG_QUAD) * 2, HG_ALIGN)
                : 0;
 }

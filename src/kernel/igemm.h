@@ -56,7 +56,8 @@ typedef struct hg_igemm_form {
     /* Does an epilogue that is a chain on a tile of i32; *rest: columns at its end that are left to
      * the lane code. NULL: the form has no such code. */
     void (*finish)(const hg_finish *f, const hg_epilogue_tile *tile, hg_epilogue_tile *rest);
-    bool widens; /* wants hg_igemm_tile.wide unless pairs is set */
+    bool widens;       /* wants hg_igemm_tile.wide unless pairs is set */
+    bool widens_pairs; /* and then too */
 } hg_igemm_form;
 
 /* A product as the driver sees it; checked arguments only. */

@@ -11,10 +11,13 @@ const RANDOM = ['Bernoulli', 'Multinomial', 'RandomNormal', 'RandomUniform', 'Ra
 const EXTRA = ['ImageDecoder', 'RegexFullMatch']; // kernels of libhologram_ext, which the modules do not have
 const FLOATS = { float16: [5, 10], bfloat16: [8, 7] };
 
-/** Folders with a model and data sets. */
+/** Folders with a model and data sets; models of light/, which have their first output beside them. */
 function find(folder, list = []) {
-  if (existsSync(join(folder, 'model.onnx'))) list.push(folder);
-  else for (const entry of readdirSync(folder, { withFileTypes: true })) if (entry.isDirectory()) find(join(folder, entry.name), list);
+  if (existsSync(join(folder, 'model.onnx'))) return [...list, folder];
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) list = find(join(folder, entry.name), list);
+    else if (entry.name.endsWith('.onnx')) list.push(join(folder, entry.name));
+  }
   return list;
 }
 
@@ -27,13 +30,13 @@ function widen(bits, [exponentBits, fractionBits]) {
   return sign * (exponent === 0 ? fraction * 2 ** (1 - bias) : (1 + fraction) * 2 ** (exponent - bias));
 }
 
-function isNear(actual, expected) {
+function isNear(actual, expected, rtol) {
   if (Number.isNaN(expected)) return Number.isNaN(actual);
-  return actual === expected || Math.abs(actual - expected) <= 1e-7 + 1e-3 * Math.abs(expected);
+  return actual === expected || Math.abs(actual - expected) <= 1e-7 + rtol * Math.abs(expected);
 }
 
 /** NULL, or what is wrong. */
-function compare(actual, expected, isRandom) {
+function compare(actual, expected, isRandom, rtol = 1e-3) {
   if (actual.type !== expected.type) return `type is ${actual.type}, expected ${expected.type}`;
   if (`${actual.dims}` !== `${expected.dims}`) return `shape is [${actual.dims}], expected [${expected.dims}]`;
   if (actual.type === 'sequence' || actual.type === 'optional') {
@@ -44,14 +47,28 @@ function compare(actual, expected, isRandom) {
   const isFloat = format || /^(float32|float64|complex)/.test(actual.type);
   for (let i = 0; i < expected.data.length; i++) {
     const [a, e] = [actual.data[i], expected.data[i]];
-    const isEqual = !isFloat ? a === e : format ? isNear(widen(a, format), widen(e, format)) : isNear(a, e);
+    const isEqual = !isFloat ? a === e : format ? isNear(widen(a, format), widen(e, format), rtol) : isNear(a, e, rtol);
     if (!isEqual) return `element ${i} is ${a}, expected ${e}`;
   }
   return null;
 }
 
+/** light/: x[i] = i / n; the suite allows densenet121 twice as much, as `hologram verify` does. */
+function runLight(path, engine, { inputs, outputs }) {
+  const feeds = Object.fromEntries(inputs.map(({ name, type, shape }) => {
+    const count = shape.reduce((n, d) => n * d, 1);
+    return [name, { type, data: Float32Array.from({ length: count }, (_, i) => i / count), dims: shape }];
+  }));
+  const actual = engine.run(0, feeds)[outputs[0].name];
+  const expected = value(readFileSync(path.replace(/\.onnx$/, '_output_0.pb')), actual.type);
+  const why = compare(actual, expected, false, path.includes('densenet121') ? 2e-3 : 1e-3);
+  if (why !== null) throw new Error(`output 0: ${why}`);
+  return 'pass';
+}
+
 async function runCase(folder, modules) {
-  const bytes = readFileSync(join(folder, 'model.onnx'));
+  const isLight = folder.endsWith('.onnx');
+  const bytes = readFileSync(isLight ? folder : join(folder, 'model.onnx'));
   const names = operators(bytes);
   if (EXTRA.some((name) => names.has(name))) return 'skip';
   const compiler = await Engine.create(modules.compiler);
@@ -61,7 +78,9 @@ async function runCase(folder, modules) {
   const engine = await Engine.create(modules.runtime);
   const at = engine.reserve(holo.length);
   engine.write(at, holo);
-  const { inputs, outputs } = engine.open(at, holo.length).graphs[0];
+  const graph = engine.open(at, holo.length).graphs[0];
+  if (isLight) return runLight(folder, engine, graph);
+  const { inputs, outputs } = graph;
   const isRandom = RANDOM.some((name) => names.has(name));
   for (let set = 0; existsSync(join(folder, `test_data_set_${set}`)); set++) {
     const file = (kind, i) => join(folder, `test_data_set_${set}`, `${kind}_${i}.pb`);

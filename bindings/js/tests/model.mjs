@@ -16,17 +16,32 @@ function valueInfo(field, { name, type, dims }) {
   return bytes(field, [...text(1, name), ...bytes(2, bytes(1, [...number(1, type), ...bytes(2, shape)]))]);
 }
 
-function node({ op, inputs, outputs }) {
-  return bytes(1, [...inputs.flatMap((n) => text(1, n)), ...outputs.flatMap((n) => text(2, n)), ...text(4, op)]);
+const INT = 2;
+const INTS = 7;
+
+/** A whole number or a list of them. */
+const attribute = ([name, value]) => bytes(5, [...text(1, name), ...(Array.isArray(value)
+  ? [...value.flatMap((n) => number(8, n)), ...number(20, INTS)] : [...number(3, value), ...number(20, INT)])]);
+
+function node({ op, inputs, outputs, attributes = {}, domain = '' }) {
+  return bytes(1, [...inputs.flatMap((n) => text(1, n)), ...outputs.flatMap((n) => text(2, n)), ...text(4, op),
+    ...Object.entries(attributes).flatMap(attribute), ...text(7, domain)]);
 }
 
+function constant({ name, type, dims, data }) {
+  const raw = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return bytes(5, [...dims.flatMap((d) => number(1, d)), ...number(2, type), ...text(8, name), ...bytes(9, raw)]);
+}
+
+const opset = (domain, version) => bytes(8, [...text(1, domain), ...number(2, version)]);
+
 /** A model of opset 21 as bytes; types are ONNX's numbers. */
-export function model({ nodes, inputs, outputs }) {
+export function model({ nodes, inputs, outputs, constants = [] }) {
   const graph = [
-    ...nodes.flatMap(node), ...text(2, 'g'),
+    ...nodes.flatMap(node), ...text(2, 'g'), ...constants.flatMap(constant),
     ...inputs.flatMap((v) => valueInfo(11, v)), ...outputs.flatMap((v) => valueInfo(12, v)),
   ];
-  return Uint8Array.from([...number(1, 10), ...bytes(7, graph), ...bytes(8, [...text(1, ''), ...number(2, 21)])]);
+  return Uint8Array.from([...number(1, 10), ...bytes(7, graph), ...opset('', 21), ...opset('com.microsoft', 1)]);
 }
 
 /** y = a x b + c, relu: [m, k] by [k, n]. */

@@ -6,8 +6,7 @@
 #include "backend/cpu/avx2/conv_dw_i8.h"
 
 #include "backend/cpu/avx2/igemm.h"
-
-#include <immintrin.h>
+#include "backend/cpu/vec8.h"
 
 enum { CONV_DW_I8_BLOCK = 16, CONV_DW_I8_TILE_VALUES = 6144 };
 

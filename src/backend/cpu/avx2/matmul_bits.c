@@ -8,8 +8,9 @@
  * took 1.7 times as long. */
 #include "backend/cpu/avx2/matmul_bits.h"
 
+#include "backend/cpu/vec8.h"
+
 #include <float.h>
-#include <immintrin.h>
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* quantize_dynamic.c - quantize.extent and quantize.dynamic with AVX2; the same bits. */
 #include "kernel/quantize_dynamic.h"
 
-#include <immintrin.h>
+#include "backend/cpu/vec8.h"
 
 /* minps and maxps give the second operand when either is NaN: a sum beside them keeps NaN. */
 static void extent_block(const float *x, int64_t count, float *bounds)

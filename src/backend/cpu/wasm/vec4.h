@@ -11,6 +11,8 @@
 #define VEC4_NAME(name) name##_wasm
 #define HG_CPU_AVX2 HG_CPU_WASM
 #define hg_kernels_conv_nhwc_avx2 hg_kernels_conv_nhwc_wasm
+#define hg_igemm_avx2 hg_igemm_wasm
+#define hg_igemm_finish_avx2 hg_igemm_finish_wasm
 /* The reference interpreter has SIMD128 already: all of a module is compiled with it. */
 #define hg_lane_run_avx2 hg_lane_run
 #define hg_lane_read_avx2 hg_lane_read
@@ -52,6 +54,8 @@ typedef v128_t vec4;
 
 #define vec4_not_less(x, y) wasm_v128_not(wasm_f32x4_lt(x, y))
 #define vec4_unordered(x, y) wasm_v128_or(wasm_f32x4_ne(x, x), wasm_f32x4_ne(y, y))
+#define vec4_at_most(x, y) wasm_f32x4_le(x, y)
+#define vec4_not(x) wasm_v128_not(x)
 #define vec4_select(mask, yes, no) wasm_v128_bitselect(yes, no, mask)
 
 #define vec4_unpacklo(x, y) wasm_i32x4_shuffle(x, y, 0, 4, 1, 5)
