@@ -2,6 +2,7 @@
 # run.sh [WHAT] [ARGUMENTS] - measures the release build; `./dev bench` builds it first and calls this.
 #
 #   open      opening a file, by its size and its number of steps; session, prepare and first run apart
+#   prepare   settling sizes: a first one, further ones, ones seen before; nanoseconds per step
 #   size      code of the runtime, and of a program that runs one model with that model's kernels only
 #   embed     one program with its model inside: bytes the runtime adds, time from start to first output
 #   compile   time and peak memory of compiling
@@ -69,15 +70,15 @@ bench_lowbit() { # [N K GROUP]
 what=${1:-all}
 [ $# -eq 0 ] || shift
 case $what in
-open | size | embed | compile | peers | web | tables | qdq | passes) python "$what" "$@" ;;
+open | prepare | size | embed | compile | peers | web | tables | qdq | passes) python "$what" "$@" ;;
 op) bench_op "$@" ;;
 lowbit) bench_lowbit "$@" ;;
 all)
-    for each in open size embed compile peers; do
+    for each in open prepare size embed compile peers; do
         printf '\n== %s ==\n' "$each"
         python "$each"
     done
     ;;
 -h | --help | help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' bench/run.sh ;;
-*) die "there is nothing called $what to measure: open, size, embed, compile, peers, tables, qdq, web, lowbit or op" ;;
+*) die "there is nothing called $what to measure: open, prepare, size, embed, compile, peers, tables, qdq, web, lowbit or op" ;;
 esac

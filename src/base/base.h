@@ -27,6 +27,11 @@
 #define HG_UNROLL
 #endif
 
+/* Machines that say themselves whether a product fits; others divide, or would need a library. */
+#if defined(__GNUC__) && defined(__SIZEOF_INT128__) && !defined(__wasm__)
+#define HG_MUL_OVERFLOWS(a, b, out) __builtin_mul_overflow((a), (b), (out))
+#endif
+
 /* Forwards a failure; the only control-flow macro. */
 #define HG_TRY(expr)                                                                               \
     do {                                                                                           \
@@ -57,8 +62,14 @@ static inline size_t hg_align_up(size_t n, size_t align)
 /* Overflow-checked arithmetic: false when the result does not fit. */
 static inline bool hg_mul_size(size_t a, size_t b, size_t *out)
 {
+#ifdef HG_MUL_OVERFLOWS
+    size_t product;
+    if (HG_MUL_OVERFLOWS(a, b, &product)) return false;
+    *out = product;
+#else
     if (b != 0 && a > SIZE_MAX / b) return false;
     *out = a * b;
+#endif
     return true;
 }
 
@@ -85,6 +96,11 @@ static inline bool hg_sub_i64(int64_t a, int64_t b, int64_t *out)
 
 static inline bool hg_mul_i64(int64_t a, int64_t b, int64_t *out)
 {
+#ifdef HG_MUL_OVERFLOWS
+    int64_t product;
+    if (HG_MUL_OVERFLOWS(a, b, &product)) return false;
+    *out = product;
+#else
     if (a == 0 || b == 0) {
         *out = 0;
         return true;
@@ -96,6 +112,7 @@ static inline bool hg_mul_i64(int64_t a, int64_t b, int64_t *out)
             return false;
     }
     *out = a * b;
+#endif
     return true;
 }
 

@@ -7,10 +7,12 @@
  *
  *   check    pure; refuses every argument for which run could read or write outside its tensors or
  *            behave in an undefined way. Called whenever sizes are settled, before the first run.
- *   size     only for kernels whose output sizes depend on data: sets rank and dims of the outputs
- * from the input data. check has accepted everything but the outputs before; it is called again
- * after. May ask for bytes behind the elements of an output with a->extra, for text and items.
- *   units    number of independent units of work (rows, tiles ...); a unit is never part of a
+ *            Like units, scratch and cost it looks at types, dims, parameters and lane code, never
+ *            at data (unless the kernel has size): of steps that have these in common, one is
+ * asked. size     only for kernels whose output sizes depend on data: sets rank and dims of the
+ * outputs from the input data. check has accepted everything but the outputs before; it is called
+ * again after. May ask for bytes behind the elements of an output with a->extra, for text and
+ * items. units    number of independent units of work (rows, tiles ...); a unit is never part of a
  * reduction that another unit shares, so results do not depend on how units are split over threads.
  *   scratch  bytes of private scratch each concurrent call of run needs, 64-byte aligned.
  *   run      computes units [begin, end). Never allocates, locks, logs or fails. What only data can

@@ -1,7 +1,9 @@
 /* offsets.c - greedy by size: the largest span first, each at the lowest offset that is free while
- * it lives. Within a few percent of the bound on the models we know; quadratic in the worst case,
- * with a small constant (3,000 spans: under 10 ms). */
+ * it lives. Within a few percent of the bound on the models we know; linear but for the sort when
+ * spans are short, quadratic in the worst case, with a small constant. */
 #include "isa/offsets.h"
+
+#include <string.h>
 
 static bool offsets_before(const hg_span *span, uint32_t a, uint32_t b)
 {
@@ -10,67 +12,141 @@ static bool offsets_before(const hg_span *span, uint32_t a, uint32_t b)
     return a < b;
 }
 
-/* Heap sort: no allocation, no recursion, no worst case. */
-static void offsets_sift(const hg_span *span, uint32_t *order, uint32_t at, uint32_t n)
+static bool offsets_lower(const hg_span *span, uint32_t a, uint32_t b)
 {
-    for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && offsets_before(span, order[child], order[child + 1])) child++;
-        if (!offsets_before(span, order[at], order[child])) return;
-        uint32_t swap = order[at];
-        order[at] = order[child];
-        order[child] = swap;
-    }
+    return span[a].offset < span[b].offset;
 }
 
-static void offsets_sort(const hg_span *span, uint32_t *order, uint32_t n)
+typedef bool offsets_compare(const hg_span *span, uint32_t a, uint32_t b);
+
+/* Merges the sorted halves [0, half) and [half, n) of `from` into `to`. */
+HG_INLINE void offsets_merge(const hg_span *span, const uint32_t *from, uint32_t half, uint32_t n,
+                             uint32_t *to, offsets_compare *before)
 {
-    for (uint32_t i = n / 2; i-- > 0;)
-        offsets_sift(span, order, i, n);
-    for (uint32_t i = n; i-- > 1;) {
-        uint32_t swap = order[0];
-        order[0] = order[i];
-        order[i] = swap;
-        offsets_sift(span, order, 0, i);
-    }
+    uint32_t a = 0, b = half;
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = b == n || (a < half && !before(span, from[b], from[a])) ? from[a++] : from[b++];
 }
 
-/* Lowest offset where `s` fits among the `n` placed spans, which are sorted by offset. */
-static size_t offsets_find(const hg_span *span, const uint32_t *placed, uint32_t n,
-                           const hg_span *s)
+/* Merge sort, from short runs up: no allocation, no recursion, no worst case. `spare` has n
+ * entries, too. */
+HG_INLINE void offsets_sort(const hg_span *span, uint32_t *order, uint32_t n, uint32_t *spare,
+                            offsets_compare *before)
+{
+    uint32_t *from = order, *to = spare;
+    for (size_t run = 1; run < n; run *= 2) {
+        for (size_t at = 0; at < n; at += 2 * run) {
+            uint32_t length = (uint32_t)hg_min((int64_t)(2 * run), (int64_t)(n - at));
+            offsets_merge(span, from + at, (uint32_t)hg_min((int64_t)run, length), length, to + at,
+                          before);
+        }
+        uint32_t *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != order) memcpy(order, from, n * sizeof *order);
+}
+
+/* Short spans that begin at step f are chained from head[f], so that one finds those it meets by
+ * looking a few steps back. The others are kept sorted by offset. */
+typedef struct offsets_places {
+    const hg_span *span;
+    uint32_t *head, *next; /* span number + 1; 0: the end */
+    uint32_t *met, *lasting;
+    uint32_t n_met, n_lasting;
+} offsets_places;
+
+enum { OFFSETS_SHORT = 16, OFFSETS_FEW = 32 };
+
+static bool offsets_meets(const hg_span *a, const hg_span *b)
+{
+    return a->last >= b->first && a->first <= b->last;
+}
+
+/* Puts a span at its place among `n` that are sorted by offset. */
+static void offsets_insert(const hg_span *span, uint32_t *sorted, uint32_t n, uint32_t id)
+{
+    for (; n > 0 && span[sorted[n - 1]].offset > span[id].offset; n--)
+        sorted[n] = sorted[n - 1];
+    sorted[n] = id;
+}
+
+/* The short ones that live at the same time, in p->met, sorted by offset. */
+static void offsets_gather(offsets_places *p, const hg_span *s)
+{
+    p->n_met = 0;
+    for (uint32_t step = s->first < OFFSETS_SHORT ? 0 : s->first - OFFSETS_SHORT; step <= s->last;
+         step++)
+        for (uint32_t id = p->head[step]; id != 0; id = p->next[id - 1])
+            if (offsets_meets(&p->span[id - 1], s)) p->met[p->n_met++] = id - 1;
+    if (p->n_met > OFFSETS_FEW)
+        offsets_sort(p->span, p->met, p->n_met, p->met + p->n_met, offsets_lower);
+    for (uint32_t i = 1; i < p->n_met && p->n_met <= OFFSETS_FEW; i++)
+        offsets_insert(p->span, p->met, i, p->met[i]);
+}
+
+/* The next span by offset that lives at the same time as `s`, or NULL. */
+static const hg_span *offsets_next(const offsets_places *p, const hg_span *s, uint32_t *met,
+                                   uint32_t *lasting)
+{
+    while (*lasting < p->n_lasting && !offsets_meets(&p->span[p->lasting[*lasting]], s))
+        ++*lasting;
+    const hg_span *a = *met < p->n_met ? &p->span[p->met[*met]] : NULL;
+    const hg_span *b = *lasting < p->n_lasting ? &p->span[p->lasting[*lasting]] : NULL;
+    if (b == NULL || (a != NULL && a->offset <= b->offset)) {
+        ++*met;
+        return a;
+    }
+    ++*lasting;
+    return b;
+}
+
+/* Lowest offset where `s` fits between the spans it meets. */
+static size_t offsets_find(const offsets_places *p, const hg_span *s)
 {
     size_t at = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const hg_span *p = &span[placed[i]];
-        if (p->last < s->first || p->first > s->last) continue;
-        if (p->offset >= at && p->offset - at >= s->bytes) return at;
-        size_t end = hg_align_up(p->offset + p->bytes, HG_ALIGN);
+    uint32_t met = 0, lasting = 0;
+    for (const hg_span *other; (other = offsets_next(p, s, &met, &lasting)) != NULL;) {
+        if (other->offset >= at && other->offset - at >= s->bytes) return at;
+        size_t end = hg_align_up(other->offset + other->bytes, HG_ALIGN);
         if (end > at) at = end;
     }
     return at;
 }
 
-size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t *order)
+static void offsets_place(offsets_places *p, hg_span *s, uint32_t id)
 {
-    uint32_t wanted = 0, placed = 0;
-    size_t total = 0;
+    offsets_gather(p, s);
+    s->offset = offsets_find(p, s);
+    if (s->last - s->first > OFFSETS_SHORT) {
+        offsets_insert(p->span, p->lasting, p->n_lasting++, id);
+        return;
+    }
+    p->next[id] = p->head[s->first];
+    p->head[s->first] = id + 1;
+}
+
+size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t n_steps, uint32_t *room)
+{
+    uint32_t *order = room, wanted = 0;
+    offsets_places p = {.span = span,
+                        .next = room + n,
+                        .met = room + (size_t)2 * n,
+                        .lasting = room + (size_t)4 * n,
+                        .head = room + (size_t)5 * n};
+    size_t total = 0, slab = 0;
     for (uint32_t i = 0; i < n; i++) {
         span[i].offset = 0;
         if (span[i].bytes > SIZE_MAX / 4 || total > SIZE_MAX / 4) return SIZE_MAX;
         total += span[i].bytes;
         if (span[i].bytes != 0) order[wanted++] = i;
     }
-    offsets_sort(span, order, wanted);
-    /* order[0, placed) is kept sorted by offset; order[placed, wanted) still by size. */
-    size_t slab = 0;
-    for (; placed < wanted; placed++) {
-        uint32_t id = order[placed];
-        span[id].offset = offsets_find(span, order, placed, &span[id]);
-        size_t end = span[id].offset + span[id].bytes;
-        if (end > slab) slab = end;
-        uint32_t k = placed;
-        for (; k > 0 && span[order[k - 1]].offset > span[id].offset; k--)
-            order[k] = order[k - 1];
-        order[k] = id;
+    offsets_sort(span, order, wanted, p.next, offsets_before);
+    memset(p.head, 0, ((size_t)n_steps + 1) * sizeof *p.head);
+    for (uint32_t i = 0; i < wanted; i++) {
+        hg_span *s = &span[order[i]];
+        offsets_place(&p, s, order[i]);
+        if (s->offset + s->bytes > slab) slab = s->offset + s->bytes;
     }
     return hg_align_up(slab, HG_ALIGN);
 }

@@ -11,9 +11,11 @@ typedef struct hg_span {
     size_t offset;        /* result, a multiple of HG_ALIGN */
 } hg_span;
 
-/* Assigns offsets so that spans that live at the same time do not overlap. `order` has room for n
- * entries. Returns the slab's size, or SIZE_MAX when it cannot be represented. */
-size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t *order);
+/* Assigns offsets so that spans that live at the same time do not overlap; none lives beyond step
+ * n_steps. `room` has HG_OFFSETS_ROOM entries. Returns the slab's size, or SIZE_MAX when it cannot
+ * be represented. */
+size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t n_steps, uint32_t *room);
+#define HG_OFFSETS_ROOM(n, n_steps) ((size_t)5 * (n) + (n_steps) + 1)
 /* The largest sum of bytes live at one step: no assignment can be smaller. */
 size_t hg_offsets_bound(const hg_span *span, uint32_t n, uint32_t n_steps, size_t *per_step);
 

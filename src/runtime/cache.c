@@ -246,6 +246,7 @@ holo_status holo_session_set_cache(holo_session *session, uint32_t input, uint32
         HG_TRY(holo_session_set_input(session, input, &past, error));
         if (session->cache == NULL) HG_TRY(cache_new(session, error));
         session->shapes_changed = true;
+        session->is_bound = false;
         session->cache->port[output] = port;
         cache_mark(session, output);
         o->is_cache = true;

@@ -1,6 +1,12 @@
 /* prepare.c - new sizes: bind symbols, evaluate dims, assign offsets, bind and check every step
- * that is not late. The only place where a session's memory grows. */
+ * that is not late. The only place where a session's memory grows.
+ *
+ * Only what has moved since the last time is done again: dims are few, since equal ones are one,
+ * and each is evaluated once; values and steps whose dims are as before are left. Offsets stay as
+ * long as every buffer fits into the room it has, and room is made for the bounds of dims that have
+ * bounds, so that a text generator does not lay out memory again for each token. */
 #include "isa/deep.h"
+#include "runtime/bind.h"
 #include "runtime/control.h"
 #include "runtime/redzone.h"
 
@@ -86,8 +92,12 @@ static holo_status prepare_dims(holo_session *s, holo_error *e)
     memset(s->symbol_known, 0, g->program.head.n_symbol);
     for (uint32_t i = 0; i < g->program.head.n_in; i++)
         HG_TRY(prepare_bind_input(s, i, e));
-    for (uint32_t d = 1; d < g->program.head.n_dim; d++)
-        if (g->dim_ready[d] == 0) HG_TRY(hg_session_eval(s, d, e));
+    for (uint32_t d = 1; d < g->program.head.n_dim; d++) {
+        if (g->dim_ready[d] != 0) continue;
+        const int64_t before = s->dim[d];
+        HG_TRY(hg_session_eval(s, d, e));
+        s->dim_moved[d] = s->dim[d] != before;
+    }
     for (uint32_t i = 0; i < g->program.head.n_in; i++)
         HG_TRY(prepare_check_input(s, i, e));
     return HOLO_OK;
@@ -128,17 +138,18 @@ holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
         t->dim[k] = s->dim[p->list[r->dims + (uint32_t)k]];
         if (t->dim[k] < 0) return prepare_fail_size(s, v, k, e);
     }
-    size_t bytes = holo_tensor_bytes(t);
-    if (HG_UNLIKELY(bytes > s->limits.tensor_bytes ||
-                    (uint64_t)holo_tensor_count(t) > s->limits.tensor_elements))
+    const int64_t count = holo_tensor_count(t);
+    size_t bytes;
+    if (HG_UNLIKELY(!hg_dtype_bytes(t->dtype, count, &bytes) || bytes > s->limits.tensor_bytes ||
+                    (uint64_t)count > s->limits.tensor_elements))
         return hg_session_check_size(s, t, hg_program_name(p, r->name, &room), e);
     const hg_model_strings *strings = r->storage == HG_STORAGE_WEIGHT && t->dtype == HOLO_STRING
                                           ? &s->graph->strings[r->ref]
                                           : NULL;
-    if (strings != NULL && (uint64_t)holo_tensor_count(t) > strings->count)
+    if (strings != NULL && (uint64_t)count > strings->count)
         return hg_fail(e, HOLO_E_FORMAT, "weight '%s' has %llu strings, its shape needs %lld",
                        hg_program_name(p, r->name, &room), (unsigned long long)strings->count,
-                       (long long)holo_tensor_count(t));
+                       (long long)count);
     if (strings != NULL) return HOLO_OK;
     if (r->storage == HG_STORAGE_WEIGHT && bytes > p->weight[r->ref].bytes)
         return hg_fail(e, HOLO_E_FORMAT, "weight '%s' has %llu bytes, its shape needs %zu",
@@ -193,20 +204,48 @@ holo_status hg_session_address_value(holo_session *s, uint32_t v, holo_error *e)
     return HOLO_OK;
 }
 
-static holo_status prepare_shapes(holo_session *s, holo_error *e)
+/* A dim of the value, or where it begins in what it is a view of, has changed. */
+static bool prepare_has_moved(const holo_session *s, const hg_value_rec *r)
+{
+    const uint32_t *dim = s->graph->program.list + r->dims;
+    bool moved = r->storage == HG_STORAGE_ALIAS && s->dim_moved[r->offset] != 0;
+    for (int32_t k = 0; k < r->rank; k++)
+        moved |= s->dim_moved[dim[k]] != 0;
+    return moved;
+}
+
+/* The buffer that value v needs a place in, or NULL: it has one elsewhere, or gets it during the
+ * run. */
+static hg_span *prepare_span(holo_session *s, uint32_t v)
 {
     const hg_model_graph *g = s->graph;
-    for (uint32_t b = 0; b < g->n_buffer; b++)
+    uint32_t b = g->value_buffer[v];
+    if (b == 0 || g->value_ready[v] != 0 || g->program.value[v].storage != HG_STORAGE_ARENA)
+        return NULL;
+    if (s->cache != NULL && s->cache->of[v] != 0) return NULL;
+    return &s->span[b - 1];
+}
+
+/* Shapes of what has moved, or of all values. `fits`: buffers have room for them; with `all` they
+ * are given it. */
+static holo_status prepare_shapes(holo_session *s, bool all, bool *fits, holo_error *e)
+{
+    const hg_model_graph *g = s->graph;
+    *fits = !all;
+    for (uint32_t b = 0; all && b < g->n_buffer; b++)
         s->span[b] = (hg_span){.first = g->buffer_first[b], .last = g->buffer_last[b]};
     for (uint32_t v = 1; v < g->program.head.n_value; v++) {
         if (g->value_ready[v] != 0) continue;
+        s->value_moved[v] = all || prepare_has_moved(s, &g->program.value[v]);
+        if (!s->value_moved[v]) continue;
         HG_TRY(hg_session_shape_value(s, v, e));
-        uint32_t b = g->value_buffer[v];
+        hg_span *span = prepare_span(s, v);
+        if (span == NULL) continue;
         size_t bytes = holo_tensor_bytes(&s->tensor[v]);
-        if (s->cache != NULL && s->cache->of[v] != 0) continue; /* it has a place */
-        if (b != 0 && g->program.value[v].storage == HG_STORAGE_ARENA &&
-            s->span[b - 1].bytes < bytes)
-            s->span[b - 1].bytes = bytes;
+        if (bytes != 0) bytes += HG_REDZONE_BYTES;
+        if (bytes <= span->bytes) continue;
+        *fits = false;
+        if (all) span->bytes = bytes;
     }
     return HOLO_OK;
 }
@@ -273,12 +312,90 @@ static void prepare_forget(holo_session *s)
     }
 }
 
-static holo_status prepare_layout(holo_session *s, holo_error *e)
+/* Bytes of value v with other dims than its own; 0 where that makes no sense. */
+static size_t prepare_bytes_at(const holo_session *s, uint32_t v, const int64_t *dim)
+{
+    const hg_program *p = &s->graph->program;
+    const hg_value_rec *r = &p->value[v];
+    holo_tensor t = {.rank = r->rank, .dtype = (holo_dtype)r->dtype};
+    for (int32_t k = 0; k < r->rank; k++)
+        t.dim[k] = dim[p->list[r->dims + (uint32_t)k]];
+    size_t bytes = r->rank < 0 ? SIZE_MAX : holo_tensor_bytes(&t);
+    return bytes > s->limits.tensor_bytes ? 0 : bytes;
+}
+
+/* Buffers get room for every value with these dims. */
+static void prepare_widen(holo_session *s, const int64_t *dim)
+{
+    for (uint32_t v = 1; v < s->graph->program.head.n_value; v++) {
+        hg_span *span = prepare_span(s, v);
+        size_t bytes = span == NULL ? 0 : prepare_bytes_at(s, v, dim);
+        if (bytes != 0 && bytes + HG_REDZONE_BYTES > span->bytes)
+            span->bytes = bytes + HG_REDZONE_BYTES;
+    }
+}
+
+/* A bound that nobody means is no reason to take all memory. */
+static const size_t prepare_most_ahead = (size_t)1 << 28;
+
+static void prepare_exact(holo_session *s)
+{
+    for (uint32_t b = 0; b < s->graph->n_buffer; b++)
+        s->span[b].bytes = 0;
+    prepare_widen(s, s->dim);
+}
+
+/* Room for the largest sizes of dims that have a bound. Dims are put back. */
+static void prepare_bounds(holo_session *s)
 {
     const hg_model_graph *g = s->graph;
-    for (uint32_t b = 0; b < g->n_buffer; b++)
-        if (s->span[b].bytes != 0) s->span[b].bytes += HG_REDZONE_BYTES;
-    s->arena_bytes = hg_offsets_assign(s->span, g->n_buffer, s->order);
+    const hg_program *p = &g->program;
+    bool is_bounded = false;
+    for (uint32_t i = 0; i < p->head.n_symbol; i++)
+        is_bounded |= p->symbol[i].kind == HG_SYMBOL_INPUT && p->symbol[i].at_most > s->symbol[i];
+    if (!is_bounded) return;
+    for (uint32_t d = 1; d < p->head.n_dim; d++) {
+        const hg_dim_rec *r = &p->dim[d];
+        if (g->dim_ready[d] != 0) continue;
+        if (r->op == HG_DIM_SYMBOL)
+            s->dim[d] = hg_max(s->dim[d], p->symbol[r->value].at_most);
+        else if (r->op != HG_DIM_CONST && !hg_dim_eval_op((hg_dim_op)r->op, s->dim[r->a],
+                                                          s->dim[r->b], s->dim[r->c], &s->dim[d]))
+            s->dim[d] = 0;
+    }
+    prepare_widen(s, s->dim);
+    for (uint32_t d = 1; d < p->head.n_dim; d++)
+        if (g->dim_ready[d] == 0) (void)!hg_session_eval(s, d, NULL); /* it could before */
+    size_t all = 0;
+    for (uint32_t b = 0; b < g->n_buffer && all <= prepare_most_ahead; b++)
+        all += s->span[b].bytes;
+    if (all > prepare_most_ahead) prepare_exact(s);
+}
+
+/* Nobody says how much memory there is: some may be taken ahead. */
+static bool prepare_is_free(const holo_session *s)
+{
+    return s->shared->room == NULL && s->shared->memory_limit == 0 &&
+           (s->flags & HOLO_SESSION_MEASURE) == 0;
+}
+
+/* Sizes that have grown once will grow again: a 32nd more, and each time twice that until it is a
+ * quarter, spares most of the next layouts. */
+static void prepare_grow(holo_session *s)
+{
+    const bool is_free = prepare_is_free(s);
+    prepare_exact(s);
+    for (uint32_t b = 0; is_free && b < s->graph->n_buffer; b++)
+        s->span[b].bytes += s->span[b].bytes >> (5 - s->n_grown);
+    if (s->n_grown < 3) s->n_grown++;
+}
+
+static holo_status prepare_layout(holo_session *s, bool all, holo_error *e)
+{
+    const hg_model_graph *g = s->graph;
+    if (!all) prepare_grow(s);
+    if (prepare_is_free(s)) prepare_bounds(s);
+    s->arena_bytes = hg_offsets_assign(s->span, g->n_buffer, g->program.head.n_step, s->room);
     if (s->arena_bytes == SIZE_MAX)
         return hg_fail(e, HOLO_E_LIMIT,
                        "the sizes of this model add up to more than memory can hold");
@@ -286,109 +403,7 @@ static holo_status prepare_layout(holo_session *s, holo_error *e)
     return HOLO_OK;
 }
 
-/* ---- steps ----------------------------------------------------------------------------------- */
-
-/* Work below this is not worth waking threads for. */
-static const double prepare_min_parallel_ns = 20e3;
-/* Longer work is done in parts, between which a run can be stopped. */
-static const double prepare_long_ns = 10e6;
-/* A kernel that does not say what it costs may do much with few bytes: so many parts above that. */
-static const double prepare_unknown_ns = 100e3;
-enum { PREPARE_PARTS = 16 };
-
-static uint32_t prepare_tasks(const holo_session *s, const hg_step_run *r)
-{
-    double ns = r->cost.flops / 20.0 + r->cost.bytes / 8.0;
-    if (r->units <= 1) return 1;
-    int64_t tasks = ns < 1e15 ? (int64_t)(ns / prepare_long_ns) : 1 << 20;
-    bool splits =
-        s->threads > 1 && (ns >= prepare_min_parallel_ns || (s->flags & HOLO_SESSION_SPLIT) != 0);
-    if (r->kernel->cost == NULL && ns >= prepare_unknown_ns) tasks = hg_max(tasks, PREPARE_PARTS);
-    /* Few units are not worth parts that are taken as they come: a thread gets its units in one
-     * call, so that they share what a call prepares. */
-    const int64_t parts = (int64_t)s->threads * 4;
-    if (splits) tasks = hg_max(tasks, r->units <= parts ? s->threads : parts);
-    return (uint32_t)hg_max(1, hg_min(tasks, r->units));
-}
-
-static void prepare_cost(hg_step_run *r)
-{
-    r->cost = (hg_cost){0};
-    if (r->kernel->cost != NULL) r->kernel->cost(&r->args, &r->cost);
-    if (r->cost.bytes > 0) return;
-    for (uint32_t k = 0; k < r->args.n_in; k++)
-        if (r->args.in[k].dtype != HOLO_NONE)
-            r->cost.bytes += (double)holo_tensor_bytes(&r->args.in[k]);
-    for (uint32_t k = 0; k < r->args.n_out; k++)
-        if (r->args.out[k].dtype != HOLO_NONE)
-            r->cost.bytes += (double)holo_tensor_bytes(&r->args.out[k]);
-}
-
-static void prepare_operands(holo_session *s, const hg_step_rec *r, hg_step_run *run, bool outputs)
-{
-    static const holo_tensor absent;
-    const hg_program *p = &s->graph->program;
-    holo_tensor *in = (holo_tensor *)(uintptr_t)run->args.in;
-    for (uint32_t k = 0; k < r->n_in; k++) {
-        uint32_t v = p->list[r->in + k];
-        in[k] = v == 0 ? absent : s->tensor[v];
-    }
-    for (uint32_t k = 0; k < r->n_out; k++) {
-        uint32_t v = p->list[r->out + k];
-        run->args.out[k] = v == 0 ? absent : s->tensor[v];
-        if (!outputs && v != 0)
-            run->args.out[k] = (holo_tensor){.dtype = (holo_dtype)p->value[v].dtype, .rank = -1};
-    }
-}
-
-static holo_status prepare_fail_step(const holo_session *s, uint32_t i, holo_status status,
-                                     holo_error *e)
-{
-    const hg_program *p = &s->graph->program;
-    hg_name room;
-    return hg_fail_prefix(e, status, "node '%s' (%s): ", hg_program_step_name(p, i, &room),
-                          hg_model_step_kernel(p, i));
-}
-
-holo_status hg_session_bind_step(holo_session *s, uint32_t i, hg_bind_phase phase, holo_error *e)
-{
-    const hg_program *p = &s->graph->program;
-    const hg_step_rec *r = &p->step[i];
-    hg_step_run *run = &s->step[i];
-    prepare_operands(s, r, run, phase == HG_BIND_ALL);
-    int64_t *param = (int64_t *)(uintptr_t)run->args.param;
-    if (r->op != HG_STEP_BIND)
-        for (uint32_t k = 0; k < r->n_param; k++)
-            param[k] = s->dim[p->list[r->param + k]];
-    if (r->op == HG_STEP_KERNEL) run->kernel = s->graph->kernel[r->kernel];
-    if (s->cache != NULL && s->cache->count != 0) HG_TRY(s->cache->bind_step(s, i, e));
-    if (r->op != HG_STEP_KERNEL || phase == HG_BIND_SIZE) return HOLO_OK;
-    holo_status status = run->kernel->check(&run->args, e);
-    if (status != HOLO_OK && run->kernel != s->graph->reference[r->kernel]) {
-        run->kernel = s->graph->reference[r->kernel];
-        status = run->kernel->check(&run->args, e);
-    }
-    if (status != HOLO_OK) return prepare_fail_step(s, i, status, e);
-    run->units = run->kernel->units(&run->args);
-    prepare_cost(run);
-    run->tasks = prepare_tasks(s, run);
-    return HOLO_OK;
-}
-
-static holo_status prepare_steps(holo_session *s, holo_error *e)
-{
-    const hg_model_graph *g = s->graph;
-    s->scratch_bytes = 0;
-    for (uint32_t i = 0; i < g->program.head.n_step; i++) {
-        if (g->step_late[i]) continue;
-        HG_TRY(hg_session_bind_step(s, i, HG_BIND_ALL, e));
-        const hg_step_run *run = &s->step[i];
-        if (g->program.step[i].op != HG_STEP_KERNEL || run->kernel->scratch == NULL) continue;
-        size_t bytes = hg_align_up(run->kernel->scratch(&run->args), HG_ALIGN);
-        if (bytes > s->scratch_bytes) s->scratch_bytes = bytes;
-    }
-    return HOLO_OK;
-}
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 static bool prepare_overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
 {
@@ -431,13 +446,11 @@ static holo_status prepare_check_cache(const holo_session *s, uint32_t i, holo_e
     return HOLO_OK;
 }
 
-static holo_status prepare_addresses(holo_session *s, holo_error *e)
+/* Results go straight to the caller's buffer when they are big enough for it. */
+static holo_status prepare_outputs(holo_session *s, holo_error *e)
 {
     const bool is_graph = s->shared == &s->own; /* what bodies are given is planned */
     const hg_model_graph *g = s->graph;
-    for (uint32_t v = 1; v < g->program.head.n_value; v++)
-        if (g->value_ready[v] == 0) HG_TRY(hg_session_address_value(s, v, e));
-    /* Results go straight to the caller's buffer when they are big enough for it. */
     for (uint32_t i = 0; i < g->program.head.n_out; i++) {
         uint32_t v = g->program.out[i].value;
         if (s->output[i].data == NULL) continue;
@@ -453,18 +466,45 @@ static holo_status prepare_addresses(holo_session *s, holo_error *e)
             (s->output[i].is_cache || !(is_graph && prepare_is_read(s, i, bytes))))
             s->tensor[v].data = s->output[i].data;
     }
-    /* Views of such results follow them. */
-    for (uint32_t v = 1; v < g->program.head.n_value; v++)
-        if (g->value_ready[v] == 0 && g->program.value[v].storage == HG_STORAGE_ALIAS)
-            HG_TRY(hg_session_address_value(s, v, e));
     return HOLO_OK;
 }
 
-holo_status hg_session_rebind(holo_session *s, holo_error *e)
+/* Whether a result may come to lie elsewhere because sizes have changed. */
+static bool prepare_may_switch(const holo_session *s)
+{
+    bool may = false;
+    for (uint32_t i = 0; i < s->graph->program.head.n_out; i++)
+        may |= s->output[i].data != NULL && !s->output[i].is_cache;
+    return may;
+}
+
+/* Addresses of values, views last: they follow what they are views of. `same`: only views that have
+ * moved can lie elsewhere. */
+static holo_status prepare_addresses(holo_session *s, bool same, bool *changed, holo_error *e)
+{
+    const hg_model_graph *g = s->graph;
+    const hg_value_rec *rec = g->program.value;
+    *changed = !same;
+    for (uint32_t v = 1; !same && v < g->program.head.n_value; v++)
+        if (g->value_ready[v] == 0 && rec[v].storage != HG_STORAGE_ALIAS)
+            HG_TRY(hg_session_address_value(s, v, e));
+    HG_TRY(prepare_outputs(s, e));
+    for (uint32_t v = 1; v < g->program.head.n_value; v++) {
+        if (rec[v].storage != HG_STORAGE_ALIAS || g->value_ready[v] != 0) continue;
+        if (same && !s->value_moved[v]) continue;
+        const void *before = s->tensor[v].data;
+        HG_TRY(hg_session_address_value(s, v, e));
+        *changed |= s->tensor[v].data != before;
+    }
+    return HOLO_OK;
+}
+
+static holo_status prepare_rebind(holo_session *s, bool same, holo_error *e)
 {
     const hg_program *p = &s->graph->program;
-    HG_TRY(prepare_addresses(s, e));
-    for (uint32_t i = 0; i < p->head.n_step; i++) {
+    bool changed;
+    HG_TRY(prepare_addresses(s, same, &changed, e));
+    for (uint32_t i = 0; changed && i < p->head.n_step; i++) {
         if (s->graph->step_late[i]) continue;
         const hg_step_rec *r = &p->step[i];
         holo_tensor *in = (holo_tensor *)(uintptr_t)s->step[i].args.in;
@@ -478,14 +518,22 @@ holo_status hg_session_rebind(holo_session *s, holo_error *e)
     return HOLO_OK;
 }
 
-static holo_status prepare_memory(holo_session *s, holo_error *e)
+holo_status hg_session_rebind(holo_session *s, holo_error *e)
 {
+    return prepare_rebind(s, false, e);
+}
+
+static holo_status prepare_memory(holo_session *s, bool same, holo_error *e)
+{
+    const void *before = s->slab.data;
     size_t bytes;
     if (!hg_mul_size(s->scratch_bytes, s->threads, &bytes) ||
         !hg_add_size(s->arena_bytes, bytes, &bytes) || bytes > SIZE_MAX / 2)
         return hg_fail_nomem(e, s->scratch_bytes);
+    if (bytes > s->slab.bytes && s->slab.data != NULL && prepare_is_free(s)) bytes += bytes / 4;
     HG_TRY(hg_session_reserve(s, &s->slab, bytes, e));
-    HG_TRY(hg_session_rebind(s, e));
+    same = same && s->slab.data == before && !s->pointers_changed && !prepare_may_switch(s);
+    HG_TRY(prepare_rebind(s, same, e));
     if (s->graph->has_late && s->late.n_chunk == 0) {
         HG_TRY(hg_session_account(s, 0, (size_t)1 << 20, e));
         HG_TRY(hg_late_add(&s->late, &s->alloc, (size_t)1 << 20, e));
@@ -495,20 +543,26 @@ static holo_status prepare_memory(holo_session *s, holo_error *e)
 
 holo_status hg_session_prepare(holo_session *s, holo_error *e)
 {
+    /* What the caller gives or asks to be measured is laid out for these sizes alone. */
+    const bool all =
+        !s->is_bound || s->shared->room != NULL || (s->flags & HOLO_SESSION_MEASURE) != 0;
+    bool fits;
     s->shapes_changed = true; /* until everything below has worked */
-    s->has_run = false;
+    s->has_run = s->is_bound = false;
     if (s->own.room != NULL) {
         prepare_forget(s);
         s->own.room_used = 0;
     }
+    if (all) hg_session_find_alike(s);
     HG_TRY(prepare_dims(s, e));
-    HG_TRY(prepare_shapes(s, e));
-    HG_TRY(prepare_layout(s, e));
-    HG_TRY(prepare_steps(s, e));
-    if ((s->flags & HOLO_SESSION_MEASURE) == 0) HG_TRY(prepare_memory(s, e));
+    HG_TRY(prepare_shapes(s, all, &fits, e));
+    if (!fits) HG_TRY(prepare_layout(s, all, e));
+    HG_TRY(hg_session_bind_steps(s, all, e));
+    if ((s->flags & HOLO_SESSION_MEASURE) == 0) HG_TRY(prepare_memory(s, fits, e));
     for (uint32_t i = 0; i < s->graph->program.head.n_step; i++)
         if (s->step[i].control != NULL && !s->graph->step_late[i])
             HG_TRY(hg_control_prepare(s, i, e));
     s->shapes_changed = false;
+    s->is_bound = true;
     return HOLO_OK;
 }

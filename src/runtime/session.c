@@ -29,8 +29,15 @@ static void session_arrays(holo_session *s, session_carver *c)
     s->operand = session_carve(c, g->n_operand, sizeof *s->operand);
     s->param = session_carve(c, g->n_param, sizeof *s->param);
     s->span = session_carve(c, g->n_buffer, sizeof *s->span);
-    s->order = session_carve(c, g->n_buffer, sizeof *s->order);
-    s->live = session_carve(c, h->n_step + 2, sizeof *s->live);
+    size_t room =
+        HG_OFFSETS_ROOM(g->n_buffer, h->n_step); /* or 2 numbers a step: the bound, alike */
+    if (room < 2 * ((size_t)h->n_step + 2)) room = 2 * ((size_t)h->n_step + 2);
+    s->live = session_carve(c, room, sizeof *s->room);
+    s->room = (uint32_t *)(void *)s->live;
+    s->alike = session_carve(c, h->n_step, sizeof *s->alike);
+    s->value_moved = session_carve(c, h->n_value, 1);
+    s->dim_moved = session_carve(c, h->n_dim, 1);
+    s->step_moved = session_carve(c, h->n_step, 1);
     s->input = session_carve(c, h->n_in, sizeof *s->input);
     s->input_set = session_carve(c, h->n_in, sizeof *s->input_set);
     s->output = session_carve(c, h->n_out, sizeof *s->output);
@@ -254,6 +261,7 @@ static void session_end_cache(holo_session *s, uint32_t input, uint32_t output)
             if (c->of[v] == o + 1) c->of[v] = 0;
         c->count--;
         s->shapes_changed = true;
+        s->is_bound = false;
     }
 }
 

@@ -70,10 +70,14 @@ struct holo_session {
     hg_step_run *step;
     holo_tensor *operand; /* per step: inputs, then outputs */
     int64_t *param;
-    hg_span *span;      /* per buffer */
-    uint32_t *order;    /* scratch of the offset assigner */
-    size_t *live;       /* scratch of the bound */
-    holo_tensor *input; /* as bound by the caller */
+    hg_span *span;        /* per buffer: bytes are what it has room for */
+    uint32_t *room;       /* scratch of the offset assigner and alike */
+    size_t *live;         /* in the same place: bytes that come and go, per step */
+    uint32_t *alike;      /* per step: the first one that is bound as it is; bind.c */
+    uint8_t *value_moved; /* per value: its dims are others than before this prepare */
+    uint8_t *dim_moved;   /* the same, per dim */
+    uint8_t *step_moved;  /* the same, per step that is the first of its kind */
+    holo_tensor *input;   /* as bound by the caller */
     bool *input_set;
     hg_bound_output *output;
     const char **output_name; /* scratch for traces */
@@ -89,6 +93,9 @@ struct holo_session {
     uint64_t turn; /* of the loops around; see hg_args */
     hg_fault fault;
     bool shapes_changed, pointers_changed, has_run;
+    uint8_t n_grown; /* layouts because sizes had grown; counts to 3 */
+    bool is_bound; /* the last prepare succeeded, and caches are the same: what has not moved stays
+                    */
 };
 
 /* Sizes are settled for the bound inputs; fills steps that are not late. */

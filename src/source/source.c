@@ -400,7 +400,8 @@ static holo_status source_layout(const hg_source *s, holo_session *session, holo
     }
     for (uint32_t b = 0; b < g->n_buffer; b++)
         if (is_needed[b + 1] == 0) session->span[b].bytes = 0;
-    session->arena_bytes = hg_offsets_assign(session->span, g->n_buffer, session->order);
+    session->arena_bytes =
+        hg_offsets_assign(session->span, g->n_buffer, g->program.head.n_step, session->room);
     return HOLO_OK;
 }
 

@@ -1,0 +1,241 @@
+/* bind.c - steps: operands, parameters, check, units.
+ *
+ * What check, units, scratch and cost say follows from the kernel, the lane code, the parameters
+ * and the types and dims of the operands. Layers repeat, and equal lists of dims are one list in a
+ * program: steps that have all of these in common are alike, and only the first one of them is
+ * asked. */
+#include "runtime/bind.h"
+
+/* ---- work ------------------------------------------------------------------------------------ */
+
+/* Work below this is not worth waking threads for. */
+static const double bind_min_parallel_ns = 20e3;
+/* Longer work is done in parts, between which a run can be stopped. */
+static const double bind_long_ns = 10e6;
+/* A kernel that does not say what it costs may do much with few bytes: so many parts above that. */
+static const double bind_unknown_ns = 100e3;
+enum { BIND_PARTS = 16 };
+
+static uint32_t bind_tasks(const holo_session *s, const hg_step_run *r)
+{
+    double ns = r->cost.flops / 20.0 + r->cost.bytes / 8.0;
+    if (r->units <= 1) return 1;
+    int64_t tasks = ns < 1e15 ? (int64_t)(ns / bind_long_ns) : 1 << 20;
+    bool splits =
+        s->threads > 1 && (ns >= bind_min_parallel_ns || (s->flags & HOLO_SESSION_SPLIT) != 0);
+    if (r->kernel->cost == NULL && ns >= bind_unknown_ns) tasks = hg_max(tasks, BIND_PARTS);
+    /* Few units are not worth parts that are taken as they come: a thread gets its units in one
+     * call, so that they share what a call prepares. */
+    const int64_t parts = (int64_t)s->threads * 4;
+    if (splits) tasks = hg_max(tasks, r->units <= parts ? s->threads : parts);
+    return (uint32_t)hg_max(1, hg_min(tasks, r->units));
+}
+
+static void bind_cost(hg_step_run *r)
+{
+    r->cost = (hg_cost){0};
+    if (r->kernel->cost != NULL) r->kernel->cost(&r->args, &r->cost);
+    if (r->cost.bytes > 0) return;
+    for (uint32_t k = 0; k < r->args.n_in; k++)
+        if (r->args.in[k].dtype != HOLO_NONE)
+            r->cost.bytes += (double)holo_tensor_bytes(&r->args.in[k]);
+    for (uint32_t k = 0; k < r->args.n_out; k++)
+        if (r->args.out[k].dtype != HOLO_NONE)
+            r->cost.bytes += (double)holo_tensor_bytes(&r->args.out[k]);
+}
+
+/* ---- one step -------------------------------------------------------------------------------- */
+
+static void bind_operands(holo_session *s, const hg_step_rec *r, hg_step_run *run, bool outputs)
+{
+    static const holo_tensor absent;
+    const hg_program *p = &s->graph->program;
+    holo_tensor *in = (holo_tensor *)(uintptr_t)run->args.in;
+    for (uint32_t k = 0; k < r->n_in; k++) {
+        uint32_t v = p->list[r->in + k];
+        in[k] = v == 0 ? absent : s->tensor[v];
+    }
+    for (uint32_t k = 0; k < r->n_out; k++) {
+        uint32_t v = p->list[r->out + k];
+        run->args.out[k] = v == 0 ? absent : s->tensor[v];
+        if (!outputs && v != 0)
+            run->args.out[k] = (holo_tensor){.dtype = (holo_dtype)p->value[v].dtype, .rank = -1};
+    }
+}
+
+static void bind_params(holo_session *s, const hg_step_rec *r, hg_step_run *run)
+{
+    const uint32_t *list = s->graph->program.list + r->param;
+    int64_t *param = (int64_t *)(uintptr_t)run->args.param;
+    for (uint32_t k = 0; k < r->n_param && r->op != HG_STEP_BIND; k++)
+        param[k] = s->dim[list[k]];
+}
+
+static holo_status bind_check(holo_session *s, uint32_t i, holo_error *e)
+{
+    const hg_program *p = &s->graph->program;
+    const hg_step_rec *r = &p->step[i];
+    hg_step_run *run = &s->step[i];
+    hg_name room;
+    holo_status status = run->kernel->check(&run->args, e);
+    if (status != HOLO_OK && run->kernel != s->graph->reference[r->kernel]) {
+        run->kernel = s->graph->reference[r->kernel];
+        status = run->kernel->check(&run->args, e);
+    }
+    if (status != HOLO_OK)
+        return hg_fail_prefix(e, status, "node '%s' (%s): ", hg_program_step_name(p, i, &room),
+                              hg_model_step_kernel(p, i));
+    run->units = run->kernel->units(&run->args);
+    bind_cost(run);
+    run->tasks = bind_tasks(s, run);
+    return HOLO_OK;
+}
+
+holo_status hg_session_bind_step(holo_session *s, uint32_t i, hg_bind_phase phase, holo_error *e)
+{
+    const hg_step_rec *r = &s->graph->program.step[i];
+    hg_step_run *run = &s->step[i];
+    bind_operands(s, r, run, phase == HG_BIND_ALL);
+    bind_params(s, r, run);
+    if (r->op == HG_STEP_KERNEL) run->kernel = s->graph->kernel[r->kernel];
+    if (s->cache != NULL && s->cache->count != 0) HG_TRY(s->cache->bind_step(s, i, e));
+    if (r->op != HG_STEP_KERNEL || phase == HG_BIND_SIZE) return HOLO_OK;
+    return bind_check(s, i, e);
+}
+
+/* ---- steps that are alike -------------------------------------------------------------------- */
+
+static uint64_t bind_mix(uint64_t key, uint64_t part)
+{
+    key = (key ^ part) * UINT64_C(0xd6e8feb86659fd93);
+    return key ^ key >> 32;
+}
+
+/* Type and dims of an operand as one number: equal numbers mean equal tensors, but for data. */
+static uint64_t bind_operand_key(const hg_program *p, uint32_t v)
+{
+    const hg_value_rec *r = &p->value[v];
+    if (v == 0) return 0;
+    return (uint64_t)(r->rank <= 0 ? 0 : r->dims) << 16 | (uint64_t)r->dtype << 8 |
+           (uint8_t)r->rank;
+}
+
+static uint64_t bind_key(const hg_program *p, const hg_step_rec *r)
+{
+    uint64_t key = bind_mix(r->kernel, (uint64_t)r->code << 32 | (r->n_param == 0 ? 0 : r->param));
+    key = bind_mix(key, (uint64_t)r->n_in << 32 | (uint64_t)r->n_out << 16 | r->n_param);
+    for (uint32_t k = 0; k < r->n_in; k++)
+        key = bind_mix(key, bind_operand_key(p, p->list[r->in + k]));
+    for (uint32_t k = 0; k < r->n_out; k++)
+        key = bind_mix(key, bind_operand_key(p, p->list[r->out + k]));
+    return key;
+}
+
+static bool bind_is_alike(const hg_program *p, const hg_step_rec *a, const hg_step_rec *b)
+{
+    if (a->kernel != b->kernel || a->code != b->code || a->n_in != b->n_in ||
+        a->n_out != b->n_out || a->n_param != b->n_param ||
+        (a->n_param != 0 && a->param != b->param))
+        return false;
+    for (uint32_t k = 0; k < a->n_in; k++)
+        if (bind_operand_key(p, p->list[a->in + k]) != bind_operand_key(p, p->list[b->in + k]))
+            return false;
+    for (uint32_t k = 0; k < a->n_out; k++)
+        if (bind_operand_key(p, p->list[a->out + k]) != bind_operand_key(p, p->list[b->out + k]))
+            return false;
+    return true;
+}
+
+/* A step that another one cannot answer for: no kernel, or a cache changes its operands. */
+static bool bind_is_alone(const holo_session *s, const hg_step_rec *r)
+{
+    const hg_program *p = &s->graph->program;
+    if (r->op != HG_STEP_KERNEL) return true;
+    if (s->cache == NULL || s->cache->count == 0) return false;
+    for (uint32_t k = 0; k < r->n_in; k++)
+        if (s->cache->of[p->list[r->in + k]] != 0) return true;
+    for (uint32_t k = 0; k < r->n_out; k++)
+        if (s->cache->of[p->list[r->out + k]] != 0) return true;
+    return false;
+}
+
+void hg_session_find_alike(holo_session *s)
+{
+    const hg_program *p = &s->graph->program;
+    uint32_t n_slot = 1, *slot = s->room;
+    while (n_slot <= p->head.n_step)
+        n_slot *= 2;
+    memset(slot, 0, n_slot * sizeof *slot);
+    for (uint32_t i = 0; i < p->head.n_step; i++) {
+        const hg_step_rec *r = &p->step[i];
+        s->alike[i] = i;
+        if (s->graph->step_late[i] || bind_is_alone(s, r)) continue;
+        uint32_t at = (uint32_t)bind_key(p, r) & (n_slot - 1);
+        while (slot[at] != 0 && !bind_is_alike(p, r, &p->step[slot[at] - 1]))
+            at = (at + 1) & (n_slot - 1);
+        if (slot[at] == 0) slot[at] = i + 1;
+        s->alike[i] = slot[at] - 1;
+    }
+}
+
+/* ---- all steps ------------------------------------------------------------------------------- */
+
+/* Dims of an operand or a parameter have changed. */
+static bool bind_has_moved(const holo_session *s, const hg_step_rec *r)
+{
+    const uint32_t *list = s->graph->program.list;
+    bool moved = false;
+    for (uint32_t k = 0; k < r->n_in; k++)
+        moved |= s->value_moved[list[r->in + k]] != 0;
+    for (uint32_t k = 0; k < r->n_out; k++)
+        moved |= s->value_moved[list[r->out + k]] != 0;
+    for (uint32_t k = 0; k < r->n_param && r->op != HG_STEP_BIND; k++)
+        moved |= s->dim_moved[list[r->param + k]] != 0;
+    return moved;
+}
+
+/* The operands that have moved. */
+static void bind_moved(const holo_session *s, const hg_step_rec *r, hg_step_run *run)
+{
+    const uint32_t *list = s->graph->program.list;
+    holo_tensor *in = (holo_tensor *)(uintptr_t)run->args.in;
+    for (uint32_t k = 0; k < r->n_in; k++)
+        if (s->value_moved[list[r->in + k]]) in[k] = s->tensor[list[r->in + k]];
+    for (uint32_t k = 0; k < r->n_out; k++)
+        if (s->value_moved[list[r->out + k]]) run->args.out[k] = s->tensor[list[r->out + k]];
+}
+
+/* Step i is bound as the first one of its kind was. */
+static void bind_like(holo_session *s, uint32_t i)
+{
+    const hg_step_rec *r = &s->graph->program.step[i];
+    const hg_step_run *first = &s->step[s->alike[i]];
+    hg_step_run *run = &s->step[i];
+    bind_moved(s, r, run); /* what is absent stays as it was made */
+    bind_params(s, r, run);
+    run->kernel = first->kernel;
+    run->units = first->units;
+    run->tasks = first->tasks;
+    run->cost = first->cost;
+}
+
+holo_status hg_session_bind_steps(holo_session *s, bool all, holo_error *e)
+{
+    const hg_model_graph *g = s->graph;
+    if (all) s->scratch_bytes = 0;
+    for (uint32_t i = 0; i < g->program.head.n_step; i++) {
+        if (g->step_late[i]) continue;
+        if (s->alike[i] != i) {
+            if (s->step_moved[s->alike[i]]) bind_like(s, i);
+            continue;
+        }
+        s->step_moved[i] = all || bind_has_moved(s, &g->program.step[i]);
+        if (!s->step_moved[i]) continue;
+        HG_TRY(hg_session_bind_step(s, i, HG_BIND_ALL, e));
+        const hg_step_run *run = &s->step[i];
+        if (g->program.step[i].op != HG_STEP_KERNEL || run->kernel->scratch == NULL) continue;
+        size_t bytes = hg_align_up(run->kernel->scratch(&run->args), HG_ALIGN);
+        if (bytes > s->scratch_bytes) s->scratch_bytes = bytes;
+    }
+    return HOLO_OK;
+}

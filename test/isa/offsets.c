@@ -1,0 +1,87 @@
+/* offsets.c - random lifetimes and sizes: nothing overlaps, and the places are those of the plain
+ * greedy assignment, which looks at every span for every span. */
+#include "isa/offsets.h"
+#include "fault/fault.h"
+#include "test.h"
+
+enum { OFFSETS_MOST = 300, OFFSETS_STEPS = 400 };
+
+static bool offsets_live_together(const hg_span *a, const hg_span *b)
+{
+    return a->bytes != 0 && b->bytes != 0 && a->first <= b->last && b->first <= a->last;
+}
+
+/* The largest first, the earliest of them first; each as low as it can be. */
+static void offsets_plain(hg_span *span, uint32_t n)
+{
+    bool placed[OFFSETS_MOST] = {0};
+    for (uint32_t round = 0; round < n; round++) {
+        uint32_t next = n;
+        for (uint32_t i = 0; i < n; i++)
+            if (!placed[i] &&
+                (next == n || span[i].bytes > span[next].bytes ||
+                 (span[i].bytes == span[next].bytes && span[i].first < span[next].first)))
+                next = i;
+        placed[next] = true;
+        span[next].offset = 0;
+        for (bool moved = span[next].bytes != 0; moved;) {
+            moved = false;
+            for (uint32_t i = 0; i < n; i++) {
+                const hg_span *o = &span[i];
+                if (i == next || !placed[i] || !offsets_live_together(o, &span[next])) continue;
+                if (o->offset >= span[next].offset + span[next].bytes ||
+                    span[next].offset >= o->offset + o->bytes)
+                    continue;
+                span[next].offset = hg_align_up(o->offset + o->bytes, HG_ALIGN);
+                moved = true;
+            }
+        }
+    }
+}
+
+static void offsets_fill(hg_span *span, uint32_t n, uint64_t *state)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        span[i].first = fault_below(state, OFFSETS_STEPS);
+        uint32_t life = fault_below(state, 4) == 0 ? OFFSETS_STEPS : 6;
+        span[i].last = span[i].first + fault_below(state, life);
+        if (span[i].last > OFFSETS_STEPS) span[i].last = OFFSETS_STEPS;
+        span[i].bytes = fault_below(state, 9) == 0 ? 0 : (size_t)fault_below(state, 40) * 100;
+    }
+}
+
+static void offsets_random(void)
+{
+    static hg_span span[OFFSETS_MOST], plain[OFFSETS_MOST];
+    static uint32_t room[HG_OFFSETS_ROOM(OFFSETS_MOST, OFFSETS_STEPS)];
+    static size_t live[OFFSETS_STEPS + 2];
+    uint64_t state = 11;
+    for (int round = 0; round < 60; round++) {
+        const uint32_t n = round == 0 ? 0 : fault_below(&state, OFFSETS_MOST);
+        size_t top = 0;
+        offsets_fill(span, n, &state);
+        memcpy(plain, span, sizeof span);
+        offsets_plain(plain, n);
+        const size_t slab = hg_offsets_assign(span, n, OFFSETS_STEPS, room);
+        for (uint32_t i = 0; i < n; i++) {
+            CHECK_EQ_INT((int64_t)span[i].offset, (int64_t)plain[i].offset);
+            if (span[i].bytes != 0 && span[i].offset + span[i].bytes > top)
+                top = span[i].offset + span[i].bytes;
+        }
+        CHECK_EQ_INT((int64_t)slab, (int64_t)hg_align_up(top, HG_ALIGN));
+        CHECK(hg_offsets_bound(span, n, OFFSETS_STEPS, live) <= slab);
+    }
+}
+
+static void offsets_too_large(void)
+{
+    hg_span span[2] = {{.bytes = SIZE_MAX / 3}, {.bytes = SIZE_MAX / 3}};
+    uint32_t room[HG_OFFSETS_ROOM(2, 1)];
+    CHECK(hg_offsets_assign(span, 2, 1, room) == SIZE_MAX);
+}
+
+const hg_test_case hg_tests_isa_offsets[] = {
+    {"random", offsets_random},
+    {"too_large", offsets_too_large},
+    {0},
+};
