@@ -24,6 +24,7 @@ enum {
     CONV_NHWC_TINY_TAP = 4,       /* the same with groups, where kernel rows have to be copied */
     CONV_NHWC_TILE_VALUES = 6144, /* wanted size of the block an epilogue sees */
     CONV_NHWC_MAX_GROUP = 12,     /* panels of a unit */
+    CONV_NHWC_UNITS = 16,         /* wanted, for threads */
     CONV_NHWC_LARGE = 1 << 18     /* elements of an output beyond L2 */
 };
 
@@ -56,7 +57,8 @@ static conv_nhwc_plan conv_nhwc_plan_of(const hg_args *a)
     p.row_blocks = hg_ceil_div(pixels, p.row_block);
     const int64_t wanted = CONV_NHWC_TILE_VALUES / HG_PANEL / p.row_block;
     p.group = hg_min(panels, hg_min(wanted, CONV_NHWC_MAX_GROUP));
-    p.groups = hg_ceil_div(panels, p.group);
+    p.groups = hg_max(hg_ceil_div(panels, p.group),
+                      hg_min(panels, hg_ceil_div(CONV_NHWC_UNITS, p.row_blocks * p.s.groups)));
     p.group = hg_ceil_div(panels, p.groups);
     p.groups = hg_ceil_div(panels, p.group);
     p.is_large = holo_tensor_count(&a->out[0]) >= CONV_NHWC_LARGE;
