@@ -1,12 +1,14 @@
-/* conv.c - conv.nhwc, conv.dw and convtranspose on the shapes networks use, one thread. */
+/* conv.c - conv.nhwc, conv.dw, conv.gated and convtranspose on the shapes networks use, one thread.
+ */
 #include "bench.h"
 
 #include "kernel/pack.h"
 
 extern const hg_kernel hg_kernels_conv_nhwc[], hg_kernels_conv_dw[], hg_kernels_conv[];
+extern const hg_kernel hg_kernels_conv_gated[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_conv_nhwc_avx2[], hg_kernels_conv_dw_avx2[];
-extern const hg_kernel hg_kernels_conv_avx2[];
+extern const hg_kernel hg_kernels_conv_avx2[], hg_kernels_conv_gated_avx2[];
 #endif
 
 /* Square kernel, image and stride; padding keeps the size at stride 1. */
@@ -30,6 +32,11 @@ static const shape depth_shapes[] = {
     {7, 960, 960, 3, 1, 0},  {28, 240, 240, 5, 1, 0},  {14, 672, 672, 5, 1, 0},
     {14, 672, 672, 5, 2, 0}, {7, 1152, 1152, 5, 1, 0}, {56, 96, 96, 7, 1, 0},
     {160, 30, 30, 3, 1, 0},
+};
+
+static const shape gated_shapes[] = {
+    {112, 32, 16, 1, 1, 1},  {56, 96, 24, 1, 1, 1},   {28, 240, 40, 1, 1, 1},
+    {14, 672, 112, 1, 1, 1}, {7, 1152, 320, 1, 1, 1},
 };
 
 static const shape transposed_shapes[] = {
@@ -88,6 +95,27 @@ static void bench_depthwise(const hg_kernel *k, const char *variant, double peak
     }
 }
 
+static void bench_gated(const hg_kernel *k, const char *variant, double peak)
+{
+    for (size_t i = 0; i < HG_COUNT(gated_shapes); i++) {
+        const shape s = gated_shapes[i];
+        holo_tensor in[3] = {
+            bench_tensor(HOLO_F32, 4, (int64_t[]){1, s.size, s.size, s.c}),
+            bench_tensor(HOLO_F32, 4, (int64_t[]){1, hg_panels(s.o), s.c, HG_PANEL}),
+            bench_tensor(HOLO_F32, 4, (int64_t[]){1, 1, 1, s.c}),
+        };
+        holo_tensor out = bench_tensor(HOLO_F32, 4, (int64_t[]){1, s.size, s.size, s.o});
+        const hg_args a = {.in = in, .out = &out, .n_in = 3, .n_out = 1};
+        char name[64];
+        snprintf(name, sizeof name, "gated %s %lld %lld>%lld", variant, (long long)s.size,
+                 (long long)s.c, (long long)s.o);
+        bench_run(name, k, &a, peak, 0.2);
+        for (size_t j = 0; j < HG_COUNT(in); j++)
+            free(in[j].data);
+        free(out.data);
+    }
+}
+
 static void bench_transposed(const hg_kernel *k, const char *variant, double peak)
 {
     for (size_t i = 0; i < HG_COUNT(transposed_shapes); i++) {
@@ -124,12 +152,15 @@ int main(int argc, char **argv)
         bench_dense(hg_kernels_conv_nhwc_avx2, "avx2", peak, HOLO_F16);
     if (only == NULL || strcmp(only, "dw") == 0)
         bench_depthwise(hg_kernels_conv_dw_avx2, "avx2", peak);
+    if (only == NULL || strcmp(only, "gated") == 0)
+        bench_gated(hg_kernels_conv_gated_avx2, "avx2", peak);
     if (only == NULL || strcmp(only, "transposed") == 0)
         bench_transposed(bench_find(hg_kernels_conv_avx2, "convtranspose"), "avx2", peak);
 #endif
     if (only != NULL && strcmp(only, "reference") == 0) {
         bench_dense(hg_kernels_conv_nhwc, "reference", peak, HOLO_F32);
         bench_depthwise(hg_kernels_conv_dw, "reference", peak);
+        bench_gated(hg_kernels_conv_gated, "reference", peak);
         bench_transposed(bench_find(hg_kernels_conv, "convtranspose"), "reference", peak);
     }
     return 0;

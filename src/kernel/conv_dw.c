@@ -5,19 +5,21 @@
  *   in[2+] operands of the epilogue
  *   param  kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w
  *   out[0] Y [N, OH, OW, C] f32 (any type with an epilogue)
+ *   out[1] means of its rows (conv_means.h), or absent
  *
  * Exact profile: taps in the order (kh, kw), multiply then add; taps outside the input are skipped,
  * which equals reading zero for finite weights. */
 #include "kernel/conv_dw.h"
 
 #include "base/half.h"
+#include "kernel/conv_means.h"
 #include "kernel/epilogue.h"
 
 enum { CONV_DW_FIRST_EXTRA = 2 };
 
 holo_status hg_conv_dw_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(hg_check_counts(a, e, 2, -1, 1, 8));
+    HG_TRY(hg_check_counts(a, e, 2, -1, hg_conv_has_means(a) ? 2 : 1, 8));
     HG_TRY(hg_check_in_type(a, e, 1, HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F16)));
     HG_TRY(hg_conv2d_check(a, e, HG_TYPE_BIT(HOLO_F32)));
     HG_TRY(hg_check_rank(&a->in[1], e, "packed weights", 2, 2));
@@ -28,6 +30,7 @@ holo_status hg_conv_dw_check(const hg_args *a, holo_error *e)
                (long long)a->in[1].dim[0], (long long)taps);
     HG_REQUIRE(e, a->in[1].dim[1] == c, HOLO_E_SHAPE, "weights have %lld channels, expected %lld",
                (long long)a->in[1].dim[1], (long long)c);
+    HG_TRY(hg_conv_means_check(a, e));
     return hg_epilogue_check(a, e, CONV_DW_FIRST_EXTRA, 1, HOLO_F32);
 }
 
@@ -102,6 +105,7 @@ static void conv_dw_run(const hg_args *a, hg_range r)
                                            .cols = g.c};
             if (a->code != NULL) hg_epilogue_run(&ep, &tile);
         }
+        hg_conv_means_run(a, u);
     }
 }
 

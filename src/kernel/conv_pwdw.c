@@ -11,12 +11,14 @@
  *          activation (hg_epilogue_act: linear, clamp, SiLU or hard swish), low, high, gate_scale,
  *          gate_shift (epilogue.h)
  *   out[0] Y [N, OH, OW, E] f32 (any type with an epilogue)
+ *   out[1] means of its rows (conv_means.h), or absent
  *
  * With t = act(x W + bias), padded with zeros: y = sum over the taps of t V. */
 #include "kernel/conv_pwdw.h"
 
 #include "base/half.h"
 #include "isa/lane_math.h"
+#include "kernel/conv_means.h"
 #include "kernel/pack.h"
 
 static holo_status conv_pwdw_check_bias(const hg_args *a, holo_error *e, int64_t inner)
@@ -34,7 +36,7 @@ static holo_status conv_pwdw_check_bias(const hg_args *a, holo_error *e, int64_t
 holo_status hg_conv_pwdw_check(const hg_args *a, holo_error *e)
 {
     const hg_types weights = HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F16);
-    HG_TRY(hg_check_counts(a, e, 3, -1, 1, HG_CONV_PWDW_PARAMS));
+    HG_TRY(hg_check_counts(a, e, 3, -1, hg_conv_has_means(a) ? 2 : 1, HG_CONV_PWDW_PARAMS));
     HG_TRY(hg_check_in_type(a, e, 1, weights));
     HG_TRY(hg_check_in_type(a, e, 2, weights));
     HG_TRY(hg_conv2d_check(a, e, HG_TYPE_BIT(HOLO_F32)));
@@ -60,6 +62,7 @@ holo_status hg_conv_pwdw_check(const hg_args *a, holo_error *e)
                HOLO_E_SHAPE, "a map of %lld x %lld pixels is too large", (long long)x[1],
                (long long)x[2]);
     HG_TRY(conv_pwdw_check_bias(a, e, inner));
+    HG_TRY(hg_conv_means_check(a, e));
     return hg_epilogue_check(a, e, HG_CONV_PWDW_FIRST_EXTRA, 1, HOLO_F32);
 }
 
@@ -177,6 +180,7 @@ static void conv_pwdw_run(const hg_args *a, hg_range r)
                                            .cols = g.o};
             if (a->code != NULL) hg_epilogue_run(&ep, &tile);
         }
+        hg_conv_means_run(a, u);
     }
 }
 

@@ -2,6 +2,7 @@
  * between them, as a rule the largest of a network, is never stored. Rounding of the activation
  * differs, so exact numerics keep what is there. */
 #include "op/op_bias_act.h"
+#include "op/op_nhwc.h"
 #include "pass/pass.h"
 
 enum {
@@ -12,16 +13,6 @@ enum {
      * 325 (mobilenet_v2, efficientnet_b0, one Zen 4 core). */
     EXPANSION_VALUES = 1 << 16
 };
-
-/* All entries are `value`, or there are none. */
-static bool expansion_all(const hg_node *n, const char *name, int64_t value)
-{
-    size_t count;
-    const int64_t *v = hg_node_ints(n, name, &count);
-    for (size_t i = 0; v != NULL && i < count; i++)
-        if (v[i] != value) return false;
-    return true;
-}
 
 /* Sizes that only a run knows may be large. */
 static bool expansion_is_large(const hg_graph *g, const hg_type *map)
@@ -38,9 +29,7 @@ static bool expansion_is_large(const hg_graph *g, const hg_type *map)
 static bool expansion_is_pointwise(const hg_graph *g, const hg_node *n)
 {
     int64_t channels;
-    return hg_op_is(n, "holo:ConvNhwc") && expansion_all(n, "kernel_shape", 1) &&
-           expansion_all(n, "strides", 1) && expansion_all(n, "pads", 0) &&
-           hg_node_int(n, "group", 1) == 1 &&
+    return hg_nhwc_is_pointwise(n) &&
            hg_dim_is_const(&g->dims, hg_graph_value(g, hg_node_in(g, n, 0))->type.dim[3],
                            &channels) &&
            channels <= EXPANSION_CHANNELS && hg_graph_value(g, n->out[0])->type.dtype == HOLO_F32;

@@ -122,6 +122,10 @@ const char *const fault_graphs[] = {
     "graph(%x: float32[n,5,6,4], %w: float32[1,2,4,16], %v: float32[9,20], %b: float32[20]) {"
     " %a = holo:ConvPwDw(%x, %w, %v, %b) {kernel_shape=[3,3], pads=[1,1,1,1], strides=[2,1],"
     " activation=2} return %a as \"a\" }",
+    "graph(%x: float32[n,5,6,4], %w: float32[9,4], %v: float32[1,2,4,16]) {"
+    " %a, %m = holo:ConvDw(%x, %w) {kernel_shape=[3,3], pads=[1,1,1,1]}"
+    " %k = const int64[2] {1, 2} %g = ReduceMean(%m, %k)"
+    " %b = holo:ConvGated(%a, %v, %g) {out_channels=20} return %b as \"b\", %g as \"g\" }",
     "graph(%x: float32[n,5,6,4], %w: float16[1,1,4,16], %v: float16[4,9]) {"
     " %a = holo:ConvPwDw(%x, %w, %v, _) {kernel_shape=[2,2], activation=3, high=1.0,"
     " gate_scale=0.25, gate_shift=0.5} return %a as \"a\" }",

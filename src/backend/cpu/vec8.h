@@ -33,6 +33,7 @@
 #define hg_gemm_turn_avx2 VEC4_NAME(hg_gemm_turn)
 #define hg_conv_dw_band_avx2 VEC4_NAME(hg_conv_dw_band)
 #define hg_conv_dw_weights_avx2 VEC4_NAME(hg_conv_dw_weights)
+#define hg_conv_dw_means_avx2 VEC4_NAME(hg_conv_dw_means)
 
 typedef vec4 __m128, __m128i;
 typedef struct __m256 {

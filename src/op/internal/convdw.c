@@ -8,16 +8,17 @@ static holo_status convdw_infer(hg_infer *n)
     HG_TRY(hg_infer_rank(n, 0, 4, 4));
     HG_TRY(hg_infer_rank(n, 1, 2, 2));
     HG_TRY(hg_nhwc_infer(n, HG_WINDOW_FLOOR, n->in[0]->dim[3], &w));
+    hg_nhwc_infer_means(n);
     return hg_epilogue_type(n, 2, &n->out[0].dtype);
 }
 
 const hg_op hg_op_internal_convdw = {
     .name = "ConvDw",
     .domain = "holo",
-    .brief = "depthwise 2-D convolution, channels last, with an epilogue",
+    .brief = "depthwise 2-D convolution, channels last, with an epilogue, and means of its rows",
     .since = 1,
     .in = {2, -1},
-    .out = {1, 1},
+    .out = {1, 2},
     .types = HG_TYPE_BIT(HOLO_F32),
     .flags = HG_OP_INTERNAL,
     .infer = convdw_infer,

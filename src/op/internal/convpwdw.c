@@ -11,6 +11,7 @@ static holo_status convpwdw_infer(hg_infer *n)
     HG_TRY(hg_infer_rank(n, 1, 4, 4));
     HG_TRY(hg_infer_rank(n, 2, 2, 2));
     HG_TRY(hg_nhwc_infer(n, HG_WINDOW_FLOOR, n->in[2]->dim[1], &w));
+    hg_nhwc_infer_means(n);
     return hg_epilogue_type(n, HG_CONV_PWDW_FIRST_EXTRA, &n->out[0].dtype);
 }
 
@@ -30,7 +31,7 @@ const hg_op hg_op_internal_convpwdw = {
     .brief = "1x1 convolution, activation and depthwise convolution in one, channels last",
     .since = 1,
     .in = {3, -1},
-    .out = {1, 1},
+    .out = {1, 2},
     .types = HG_TYPE_BIT(HOLO_F32),
     .flags = HG_OP_INTERNAL,
     .infer = convpwdw_infer,

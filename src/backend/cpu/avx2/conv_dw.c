@@ -116,6 +116,7 @@ static void conv_dw_run(const hg_args *a, hg_range r)
             const int64_t band = hg_min(p.band, rows - k);
             hg_conv_dw_band_avx2(&u, oy + k, band);
             if (has_rest) hg_conv_dw_finish(&u, &simple, a->out[0].data, k, band);
+            if (!has_lane) hg_conv_dw_means_avx2(a, image * g->oh + oy + k, band, c0, u.channels);
         }
         if (!has_lane) continue;
         const hg_epilogue_tile tile = {.data = result,
@@ -126,6 +127,7 @@ static void conv_dw_run(const hg_args *a, hg_range r)
                                        .col = c0,
                                        .cols = u.channels};
         hg_epilogue_run(&ep, &tile);
+        hg_conv_dw_means_avx2(a, image * g->oh + oy, rows, c0, u.channels);
     }
 }
 

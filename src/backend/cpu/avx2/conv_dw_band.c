@@ -279,3 +279,54 @@ void hg_conv_dw_weights_avx2(hg_conv_dw_unit *u, const holo_tensor *w, int64_t f
             wide[k * u->channels + c] =
                 _cvtsh_ss(((const uint16_t *)w->data)[k * w->dim[1] + first + c]);
 }
+
+/* ---- means ------------------------------------------------------------------------------- */
+
+/* Several rows and vectors at a time: one sum alone would wait for itself. */
+HG_INLINE void conv_dw_mean_block(const float *y, int64_t ow, int64_t ld, float *m, const int rows,
+                                  const int vectors)
+{
+    __m256 sum[4][2];
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows * vectors; i++)
+        sum[i / vectors][i % vectors] = _mm256_setzero_ps();
+    for (int64_t x = 0; x < ow; x++, y += ld)
+        HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++)
+        HG_GEMM_UNROLL
+    for (int v = 0; v < vectors; v++)
+        sum[i][v] = _mm256_add_ps(sum[i][v], _mm256_loadu_ps(y + i * ow * ld + v * 8));
+    const __m256 count = _mm256_set1_ps((float)ow);
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++)
+        HG_GEMM_UNROLL
+    for (int v = 0; v < vectors; v++)
+        _mm256_storeu_ps(m + i * ld + v * 8, _mm256_div_ps(sum[i][v], count));
+}
+
+static void conv_dw_mean_one(const float *y, int64_t ow, int64_t ld, float *m)
+{
+    float sum = 0;
+    for (int64_t x = 0; x < ow; x++)
+        sum += y[x * ld];
+    *m = sum / (float)ow;
+}
+
+void hg_conv_dw_means_avx2(const hg_args *a, int64_t row, int64_t rows, int64_t col, int64_t cols)
+{
+    if (!hg_conv_has_means(a)) return;
+    const int64_t ow = a->out[0].dim[2], ld = a->out[0].dim[3];
+    const float *y = (const float *)a->out[0].data + row * ow * ld + col;
+    float *m = (float *)a->out[1].data + row * ld + col;
+    int64_t j = 0;
+    for (; j + 16 <= cols; j += 16) {
+        int64_t i = 0;
+        for (; i + 4 <= rows; i += 4)
+            conv_dw_mean_block(y + i * ow * ld + j, ow, ld, m + i * ld + j, 4, 2);
+        for (; i < rows; i++)
+            conv_dw_mean_block(y + i * ow * ld + j, ow, ld, m + i * ld + j, 1, 2);
+    }
+    for (; j < cols; j++)
+        for (int64_t i = 0; i < rows; i++)
+            conv_dw_mean_one(y + i * ow * ld + j, ow, ld, m + i * ld + j);
+}

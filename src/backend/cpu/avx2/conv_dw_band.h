@@ -4,6 +4,7 @@
 
 #include "backend/cpu/avx2/gemm.h"
 #include "kernel/conv.h"
+#include "kernel/conv_means.h"
 
 enum {
     HG_CONV_DW_VECTOR = 8,
@@ -32,11 +33,15 @@ typedef struct hg_conv_dw_unit {
     hg_conv_dw_ends ends;
 } hg_conv_dw_unit;
 
-/* Output rows [oy, oy + rows). Both functions are defined in conv_dw_band.c. */
+/* Output rows [oy, oy + rows). These functions are defined in conv_dw_band.c. */
 void hg_conv_dw_band_avx2(const hg_conv_dw_unit *u, int64_t oy, int64_t rows);
 /* Weights of channels [first, first + u->channels) as f32; `wide` has room for them unless they
  * are. */
 void hg_conv_dw_weights_avx2(hg_conv_dw_unit *u, const holo_tensor *w, int64_t first, float *wide);
+
+/* Means of rows [row, row + rows) of the output, counted through the images, for channels
+ * [col, col + cols); nothing without means. The bits of hg_conv_means_run. */
+void hg_conv_dw_means_avx2(const hg_args *a, int64_t row, int64_t rows, int64_t col, int64_t cols);
 
 /* Which parts of a simple epilogue the tiles do; true when some are left for hg_conv_dw_finish. */
 static inline bool hg_conv_dw_find_ends(const hg_epilogue_simple *e, int64_t channel,

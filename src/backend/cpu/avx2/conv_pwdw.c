@@ -151,7 +151,7 @@ static void conv_pwdw_band(conv_pwdw_unit *u, int64_t oy, int64_t rows)
     const int64_t from = hg_max(0, hg_min(g->h, top));
     const int64_t to = hg_max(from, hg_min(g->h, top + (rows - 1) * g->stride_h + p->reach));
     conv_pwdw_lines(u, from, to);
-    const int64_t pixel = (u->image * g->oh + oy) * g->ow, col = u->panel * HG_PANEL;
+    const int64_t row = u->image * g->oh + oy, pixel = row * g->ow, col = u->panel * HG_PANEL;
     u->dw.x = u->buffer;
     u->dw.x_first = u->first;
     u->dw.y = u->ep != NULL ? u->result : (float *)u->a->out[0].data + pixel * g->o + col;
@@ -160,6 +160,7 @@ static void conv_pwdw_band(conv_pwdw_unit *u, int64_t oy, int64_t rows)
         const int64_t count = hg_min(CONV_PWDW_BAND, rows - i);
         hg_conv_dw_band_avx2(&u->dw, oy + i, count);
         if (u->finish != NULL) hg_conv_dw_finish(&u->dw, u->finish, u->a->out[0].data, i, count);
+        if (u->ep == NULL) hg_conv_dw_means_avx2(u->a, row + i, count, col, u->cols);
     }
     const hg_epilogue_tile tile = {.data = u->result,
                                    .ld = HG_PANEL,
@@ -168,7 +169,9 @@ static void conv_pwdw_band(conv_pwdw_unit *u, int64_t oy, int64_t rows)
                                    .rows = rows * g->ow,
                                    .col = col,
                                    .cols = u->cols};
-    if (u->ep != NULL) hg_epilogue_run(u->ep, &tile);
+    if (u->ep == NULL) return;
+    hg_epilogue_run(u->ep, &tile);
+    hg_conv_dw_means_avx2(u->a, row, rows, col, u->cols);
 }
 
 static void conv_pwdw_run(const hg_args *a, hg_range r)
