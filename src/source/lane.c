@@ -167,14 +167,19 @@ static bool lane_narrow(hg_source *s, hg_ctext *out, const hg_lane_op *op, const
 
 /* Where the code stands: which variable holds each register. */
 typedef struct lane_state {
-    const char *result; /* operand 0, or NULL */
-    uint32_t first;     /* in[first] is operand 1, or operand 0 without a result */
+    const char *pair[2]; /* operands of hg_source_combine, or NULL */
+    const char *result;  /* operand 0, or NULL */
+    uint32_t first;      /* in[first] is operand 1, or operand 0 without a result */
     uint32_t variable[HG_LANE_MAX_REG];
 } lane_state;
 
 static void lane_load(hg_source *s, const lane_state *l, uint32_t operand, hg_ctext *out)
 {
     hg_ctext index;
+    if (l->pair[0] != NULL) {
+        hg_ctext_set(out, "%s", l->pair[operand]);
+        return;
+    }
     if (l->result != NULL && operand == 0) {
         hg_ctext_set(out, "%s", l->result);
         return;
@@ -232,28 +237,41 @@ static bool lane_divides(const hg_lane_op *op)
            (op->op == HG_LANE_DIV || op->op == HG_LANE_MOD || op->op == HG_LANE_REM);
 }
 
-bool hg_source_lane(hg_source *s, const char *result, uint32_t first)
+/* The statements, and the stores to element `index`. */
+static bool lane_statements(hg_source *s, lane_state *l, const char *index)
 {
     const hg_lane_code *code = s->args->code;
-    lane_state l = {.result = result, .first = first};
-    hg_ctext value, index;
+    hg_ctext value;
     for (uint32_t i = 0; i < code->n_op; i++) {
         const hg_lane_op *op = &code->op[i];
         uint32_t type = hg_lane_op_result(op->op, op->type);
         if (lane_divides(op)) {
             s->faults[s->step] = 1;
-            hg_source_line(s, "if (t%" PRIu32 " == 0) return 1;", l.variable[op->b]);
+            hg_source_line(s, "if (t%" PRIu32 " == 0) return 1;", l->variable[op->b]);
         }
-        if (!lane_value(s, &l, op, &value)) return false;
+        if (!lane_value(s, l, op, &value)) return false;
         hg_source_line(s, "const %s t%" PRIu32 " = %s;", hg_source_lane_ctype(type), i, value.text);
-        l.variable[op->dst] = i;
+        l->variable[op->dst] = i;
     }
-    hg_source_at(&index, &s->args->out[0], &s->args->out[0]);
     for (uint32_t i = 0; i < code->n_out; i++) {
-        hg_ctext_set(&value, "t%" PRIu32, l.variable[code->out[i].reg]);
-        hg_source_store(s, i, index.text, value.text, code->out[i].saturate != 0);
+        hg_ctext_set(&value, "t%" PRIu32, l->variable[code->out[i].reg]);
+        hg_source_store(s, i, index, value.text, code->out[i].saturate != 0);
     }
     return true;
+}
+
+bool hg_source_lane(hg_source *s, const char *result, uint32_t first)
+{
+    lane_state l = {.result = result, .first = first};
+    hg_ctext index;
+    hg_source_at(&index, &s->args->out[0], &s->args->out[0]);
+    return lane_statements(s, &l, index.text);
+}
+
+bool hg_source_combine(hg_source *s, const char *old, const char *update, const char *index)
+{
+    lane_state l = {.pair = {old, update}};
+    return lane_statements(s, &l, index);
 }
 
 bool hg_source_finish(hg_source *s, const char *result, uint32_t first_extra)

@@ -62,15 +62,6 @@ static bool concat_write(hg_source *s, const hg_args *a)
     return true;
 }
 
-/* An index as a place in [0, size); negative ones count from the end. */
-static void move_place(hg_source *s, const char *index, int64_t size)
-{
-    s->faults[s->step] = 1;
-    hg_source_line(s, "const int64_t index = %s, place = index < 0 ? index + %" PRId64 " : index;",
-                   index, size);
-    hg_source_line(s, "if (place < 0 || place >= %" PRId64 ") return 1;", size);
-}
-
 static bool gather_write(hg_source *s, const hg_args *a)
 {
     const holo_tensor *data = &a->in[0];
@@ -83,7 +74,7 @@ static bool gather_write(hg_source *s, const hg_args *a)
     int levels = hg_source_for(s, "i", outer);
     levels += hg_source_for(s, "j", count);
     hg_source_load(s, &index, 1, count == 1 ? "0" : "j");
-    move_place(s, index.text, size);
+    hg_source_place(s, index.text, size);
     hg_source_add(&from, "i", outer, size * inner);
     hg_source_add(&from, "place", 2, inner);
     hg_source_add(&to, "i", outer, count * inner);
@@ -105,7 +96,7 @@ static bool gatherelements_write(hg_source *s, const hg_args *a)
     int levels = hg_source_for_dims(s, out, 0, out->rank);
     hg_source_at(&index, out, out);
     hg_source_load(s, &load, 1, index.text);
-    move_place(s, load.text, data->dim[axis]);
+    hg_source_place(s, load.text, data->dim[axis]);
     if (labels) hg_source_line(s, "if (index < 0) return 1;");
     for (int d = data->rank - 1; d >= 0; d--) {
         char v[16];
@@ -159,9 +150,9 @@ static bool pad_write(hg_source *s, const hg_args *a)
         stride *= in->dim[d];
     }
     hg_source_at(&at, out, out);
-    const char *border = hg_args_has(a, 1) ? hg_source_in(s, 1, value) : "0";
     if (a->param[0] == 0 && outside.text[0] != '\0') /* a constant border */
-        hg_source_line(s, "y0[%s] = %s ? %s%s : %s[%s];", at.text, outside.text, border,
+        hg_source_line(s, "y0[%s] = %s ? %s%s : %s[%s];", at.text, outside.text,
+                       hg_args_has(a, 1) ? hg_source_in(s, 1, value) : "0",
                        hg_args_has(a, 1) ? "[0]" : "", hg_source_in(s, 0, name), from.text);
     else
         hg_source_line(s, "y0[%s] = %s[%s];", at.text, hg_source_in(s, 0, name), from.text);

@@ -85,6 +85,12 @@ int hg_source_for_dims(hg_source *s, const holo_tensor *t, int begin, int end);
 void hg_source_index(hg_ctext *out, const holo_tensor *over, const int64_t *stride);
 /* Number of the element of t that meets element (i0, i1, ...) of `over`. */
 void hg_source_at(hg_ctext *out, const holo_tensor *t, const holo_tensor *over);
+/* Declares `place`: an index as a place in [0, size); negative ones count from the end, others end
+ * the step with a fault. */
+void hg_source_place(hg_source *s, const char *index, int64_t size);
+/* Declares `at`: `start`, then by each index of tuple i of in[1] on to a place below size[...]. */
+void hg_source_tuple(hg_source *s, int64_t tuples, int64_t count, const int64_t *size,
+                     const char *start);
 /* Adds v * stride to an index; v is left out when its range n is 1. */
 void hg_source_add(hg_ctext *index, const char *v, int64_t n, int64_t stride);
 
@@ -120,6 +126,8 @@ void hg_source_table(hg_source *s, const char *name, const int64_t *value, int64
  * is the variable `result` of type result_type and the others are in[first + k - 1]; without
  * result, operand k is in[k]. */
 bool hg_source_lane(hg_source *s, const char *result, uint32_t first);
+/* Statements for code of two operands, which are expressions, and y0[index] = what it gives. */
+bool hg_source_combine(hg_source *s, const char *old, const char *update, const char *index);
 /* y0[...] = the variable `r`, through the code of the step if it has one. */
 bool hg_source_finish(hg_source *s, const char *result, uint32_t first_extra);
 

@@ -135,6 +135,31 @@ void hg_source_at(hg_ctext *out, const holo_tensor *t, const holo_tensor *over)
     hg_source_index(out, over, stride);
 }
 
+void hg_source_place(hg_source *s, const char *index, int64_t size)
+{
+    s->faults[s->step] = 1;
+    hg_source_line(s, "const int64_t index = %s, place = index < 0 ? index + %" PRId64 " : index;",
+                   index, size);
+    hg_source_line(s, "if (place < 0 || place >= %" PRId64 ") return 1;", size);
+}
+
+void hg_source_tuple(hg_source *s, int64_t tuples, int64_t count, const int64_t *size,
+                     const char *start)
+{
+    hg_source_line(s, "int64_t at = %s;", start);
+    for (int64_t t = 0; t < count; t++) {
+        hg_ctext index = {"0"}, load;
+        hg_source_add(&index, "i", tuples, count);
+        if (t > 0) hg_ctext_add(&index, " + %" PRId64, t);
+        hg_source_load(s, &load, 1, index.text);
+        hg_source_line(s, "{");
+        s->depth++;
+        hg_source_place(s, load.text, size[t]);
+        hg_source_line(s, "at = at * %" PRId64 " + place;", size[t]);
+        hg_source_close(s, 1);
+    }
+}
+
 void hg_source_tree(hg_source *s, const char *join)
 {
     hg_source_line(s, "for (int32_t w = 8; w > 0; w /= 2)");
@@ -152,12 +177,31 @@ typedef struct write_type {
 
 /* Types with elements of whole bytes that C can hold; f16 and bf16 as their bits. */
 static const write_type write_types[] = {
-    {HOLO_F32, "float", "f32"},     {HOLO_F64, "double", "f64"},   {HOLO_F16, "uint16_t", "u16"},
-    {HOLO_BF16, "uint16_t", "u16"}, {HOLO_BOOL, "uint8_t", "u8"},  {HOLO_U8, "uint8_t", "u8"},
-    {HOLO_I8, "int8_t", "i8"},      {HOLO_U16, "uint16_t", "u16"}, {HOLO_I16, "int16_t", "i16"},
-    {HOLO_U32, "uint32_t", "u32"},  {HOLO_I32, "int32_t", "i32"},  {HOLO_U64, "uint64_t", "u64"},
-    {HOLO_I64, "int64_t", "i64"},
+    {HOLO_F32, "float", "f32"},         {HOLO_F64, "double", "f64"},
+    {HOLO_F16, "uint16_t", "u16"},      {HOLO_BF16, "uint16_t", "u16"},
+    {HOLO_BOOL, "uint8_t", "u8"},       {HOLO_U8, "uint8_t", "u8"},
+    {HOLO_I8, "int8_t", "i8"},          {HOLO_U16, "uint16_t", "u16"},
+    {HOLO_I16, "int16_t", "i16"},       {HOLO_U32, "uint32_t", "u32"},
+    {HOLO_I32, "int32_t", "i32"},       {HOLO_U64, "uint64_t", "u64"},
+    {HOLO_I64, "int64_t", "i64"},       {HOLO_F8E4M3FN, "uint8_t", "u8"},
+    {HOLO_F8E4M3FNUZ, "uint8_t", "u8"}, {HOLO_F8E5M2, "uint8_t", "u8"},
+    {HOLO_F8E5M2FNUZ, "uint8_t", "u8"}, {HOLO_F8E8M0, "uint8_t", "u8"},
 };
+
+/* Floats that are stored as codes: the part of the names of their functions in base/half.h. */
+static const char *write_code(holo_dtype dtype)
+{
+    switch ((int)dtype) {
+    case HOLO_F16: return "f16";
+    case HOLO_BF16: return "bf16";
+    case HOLO_F8E4M3FN: return "f8e4m3fn";
+    case HOLO_F8E4M3FNUZ: return "f8e4m3fnuz";
+    case HOLO_F8E5M2: return "f8e5m2";
+    case HOLO_F8E5M2FNUZ: return "f8e5m2fnuz";
+    case HOLO_F8E8M0: return "f8e8m0";
+    default: return NULL;
+    }
+}
 
 static const write_type *write_find(holo_dtype dtype)
 {
@@ -193,10 +237,11 @@ const char *hg_source_in(hg_source *s, uint32_t i, char name[16])
 
 void hg_source_widen(hg_source *s, hg_ctext *out, holo_dtype dtype, const char *element)
 {
-    if (dtype == HOLO_F16 || dtype == HOLO_BF16) {
-        const char *fn = dtype == HOLO_F16 ? "hg_f16_to_f32" : "hg_bf16_to_f32";
-        hg_source_need(s, fn);
-        hg_ctext_set(out, "%s(%s)", fn, element);
+    if (write_code(dtype) != NULL) {
+        hg_ctext fn;
+        hg_ctext_set(&fn, "hg_%s_to_f32", write_code(dtype));
+        hg_source_need(s, fn.text);
+        hg_ctext_set(out, "%s(%s)", fn.text, element);
     } else if (dtype == HOLO_BOOL) {
         hg_ctext_set(out, "(%s != 0)", element);
     } else if (hg_lane_is_native(dtype)) {
@@ -227,10 +272,15 @@ void hg_source_narrow(hg_source *s, hg_ctext *out, holo_dtype dtype, const char 
     const char *ctype = hg_source_ctype(dtype);
     int bits = (int)hg_dtype_bits(dtype);
     bool is_signed = hg_dtype_is_signed_int(dtype);
-    if (dtype == HOLO_F16 || dtype == HOLO_BF16) {
-        const char *fn = dtype == HOLO_F16 ? "hg_f32_to_f16" : "hg_f32_to_bf16";
-        hg_source_need(s, fn);
-        hg_ctext_set(out, "%s(%s)", fn, value);
+    if (write_code(dtype) != NULL) {
+        const bool is_half = dtype == HOLO_F16 || dtype == HOLO_BF16;
+        hg_ctext fn;
+        hg_ctext_set(&fn, "hg_f32_to_%s", write_code(dtype));
+        hg_source_need(s, fn.text);
+        hg_ctext_set(out, "%s(%s%s)", fn.text, value,
+                     is_half    ? ""
+                     : saturate ? ", true"
+                                : ", false");
     } else if (dtype == HOLO_BOOL) {
         hg_ctext_set(out, "%s != 0", value);
     } else if (hg_lane_is_native(dtype)) {

@@ -191,6 +191,149 @@ static void source_build_codes(source_graph *b)
     holo_graph_output(b->g, source_ints(b, pick, 2), "constant");
 }
 
+#define SOURCE_INT(attribute, value)                                                               \
+    {                                                                                              \
+        .name = attribute, .kind = HOLO_ATTR_INT, .i = (value)                                     \
+    }
+#define SOURCE_STRING(attribute, value)                                                            \
+    {                                                                                              \
+        .name = attribute, .kind = HOLO_ATTR_STRING, .s = (value)                                  \
+    }
+
+static holo_value_id source_lengths(source_graph *b, int32_t first, int32_t second)
+{
+    int32_t data[2] = {first, second};
+    holo_tensor t = {.data = data, .rank = 1, .dim = {2}, .dtype = HOLO_I32};
+    return holo_graph_constant(b->g, &t);
+}
+
+/* A layer of 3 hidden numbers on 5 inputs; its outputs become the graph's. */
+static void source_layer(source_graph *b, const char *op, holo_value_id x, int64_t gates,
+                         int64_t directions, const holo_value_id *more, size_t n_more,
+                         const holo_attr *attr, size_t n_attr)
+{
+    const int64_t rows = 3 * gates;
+    holo_value_id in[8] = {x}, out[3] = {0};
+    const size_t n_out = strcmp(op, "LSTM") == 0 ? 3 : 2;
+    in[1] = source_weight(b, 3, (const int64_t[]){directions, rows, 5});
+    in[2] = source_weight(b, 3, (const int64_t[]){directions, rows, 3});
+    in[3] = source_weight(b, 2, (const int64_t[]){directions, 2 * rows});
+    if (n_more > 0) memcpy(in + 4, more, n_more * sizeof *more);
+    holo_graph_node(b->g, op, in, 4 + n_more, attr, n_attr, out, n_out);
+    for (size_t i = 0; i < n_out; i++)
+        holo_graph_output(b->g, out[i], NULL);
+}
+
+/* Lengths, initial states, peepholes, limits, both directions and other functions. */
+static void source_build_recurrent(source_graph *b)
+{
+    static const char *const functions[] = {"HardSigmoid", "Softsign", "Elu",
+                                            "Sigmoid",     "Tanh",     "Softplus"};
+    const holo_value_id x = holo_graph_input(b->g, "x", HOLO_F32, "6,2,5");
+    const holo_value_id lengths = source_lengths(b, 4, 6);
+    const holo_value_id h = source_weight(b, 3, (const int64_t[]){2, 2, 3});
+    const holo_value_id c = source_weight(b, 3, (const int64_t[]){2, 2, 3});
+    const holo_value_id p = source_weight(b, 2, (const int64_t[]){2, 9});
+    const holo_attr both[] = {
+        SOURCE_INT("hidden_size", 3),
+        SOURCE_STRING("direction", "bidirectional"),
+        {.name = "clip", .kind = HOLO_ATTR_FLOAT, .f = 0.9f},
+        {.name = "activations", .kind = HOLO_ATTR_STRINGS, .strings = functions, .count = 6}};
+    const holo_attr plain[] = {SOURCE_INT("hidden_size", 3), SOURCE_INT("input_forget", 1)};
+    const holo_attr linear[] = {SOURCE_INT("hidden_size", 3), SOURCE_INT("linear_before_reset", 1),
+                                SOURCE_STRING("direction", "reverse")};
+    source_layer(b, "LSTM", x, 4, 2, (holo_value_id[]){lengths, h, c, p}, 4, both, 4);
+    source_layer(b, "LSTM", x, 4, 1, NULL, 0, plain, 2);
+    source_layer(b, "GRU", x, 3, 1, (holo_value_id[]){lengths}, 1, linear, 3);
+    source_layer(b, "GRU", x, 3, 1, NULL, 0, plain, 1);
+    source_layer(b, "RNN", x, 1, 1, NULL, 0, plain, 1);
+}
+
+static holo_value_id source_table(source_graph *b, int32_t rank, const int64_t *dim,
+                                  const int64_t *data)
+{
+    int64_t copy[64];
+    holo_tensor t = {.data = copy, .rank = rank, .dtype = HOLO_I64};
+    memcpy(t.dim, dim, (size_t)rank * sizeof *dim);
+    memcpy(copy, data, (size_t)holo_tensor_count(&t) * sizeof *data);
+    return holo_graph_constant(b->g, &t);
+}
+
+static void source_best(source_graph *b, holo_value_id x, int64_t k, int64_t axis, int64_t largest)
+{
+    const holo_attr attr[] = {SOURCE_INT("axis", axis), SOURCE_INT("largest", largest)};
+    holo_value_id out[2] = {0};
+    holo_graph_node(b->g, "TopK", (holo_value_id[]){x, source_ints(b, &k, 1)}, 2, attr, 2, out, 2);
+    holo_graph_output(b->g, out[0], NULL);
+    holo_graph_output(b->g, out[1], NULL);
+}
+
+/* Updates of places that repeat and count from the end, replaced or combined. */
+static void source_scatters(source_graph *b, holo_value_id x)
+{
+    const holo_value_id places = source_table(
+        b, 3, (const int64_t[]){2, 3, 4}, (const int64_t[]){0, 1, 2,  3, -1, 1, 2, 0, 0, 0, 0, 0,
+                                                            3, 2, -4, 1, 1,  1, 1, 1, 0, 1, 2, 3});
+    const holo_value_id tuples =
+        source_table(b, 2, (const int64_t[]){3, 2}, (const int64_t[]){0, 1, 2, -1, 0, 1});
+    const holo_value_id some = source_weight(b, 3, (const int64_t[]){2, 3, 4});
+    const holo_value_id rows = source_weight(b, 2, (const int64_t[]){3, 5});
+    const char *const kinds[] = {"none", "add", "mul", "max"};
+    for (int i = 0; i < 4; i++) {
+        const holo_attr attr[] = {SOURCE_STRING("reduction", kinds[i]), SOURCE_INT("axis", 1)};
+        holo_graph_output(
+            b->g, source_node(b, "ScatterElements", (holo_value_id[]){x, places, some}, 3, attr, 2),
+            NULL);
+        holo_graph_output(
+            b->g, source_node(b, "ScatterND", (holo_value_id[]){x, tuples, rows}, 3, attr, 1),
+            NULL);
+    }
+    holo_graph_output(b->g, source_node(b, "GatherND", (holo_value_id[]){x, tuples}, 2, NULL, 0),
+                      NULL);
+}
+
+static void source_build_places(source_graph *b)
+{
+    const holo_value_id x = holo_graph_input(b->g, "x", HOLO_F32, "3,4,5");
+    source_best(b, x, 2, 1, 1);
+    source_best(b, x, 5, 2, 0);
+    source_scatters(b, x);
+}
+
+static void source_build_picks(source_graph *b)
+{
+    const holo_value_id x = holo_graph_input(b->g, "x", HOLO_F32, "3,4,5");
+    const int64_t one = 1, depth = 4, low = -1;
+    const holo_attr upper[] = {SOURCE_INT("upper", 0)};
+    const holo_attr back[] = {SOURCE_INT("exclusive", 1), SOURCE_INT("reverse", 1)};
+    const holo_attr first[] = {SOURCE_INT("batch_axis", 1), SOURCE_INT("time_axis", 0)};
+    const holo_value_id axis = source_ints(b, &one, 1), diagonal = source_ints(b, &low, 1);
+    const holo_value_id scaled =
+        source_node(b, "Mul", (holo_value_id[]){x, source_scale(b, 4.0f)}, 2, NULL, 0);
+    const holo_value_id values = source_weight(b, 1, (const int64_t[]){2});
+    const holo_value_id lengths =
+        source_table(b, 1, (const int64_t[]){4}, (const int64_t[]){3, 1, 0, 2});
+    const holo_value_id list[] = {
+        source_node(b, "Trilu", (holo_value_id[]){x, diagonal}, 2, upper, 1),
+        source_one(b, "Trilu", x),
+        source_node(b, "CumSum", (holo_value_id[]){x, axis}, 2, back, 2),
+        source_node(b, "CumSum", (holo_value_id[]){x, axis}, 2, NULL, 0),
+        source_node(b, "OneHot", (holo_value_id[]){scaled, source_ints(b, &depth, 1), values}, 3,
+                    NULL, 0),
+        source_node(b, "ReverseSequence", (holo_value_id[]){x, lengths}, 2, first, 2),
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        holo_graph_output(b->g, list[i], NULL);
+    holo_value_id codes[3] = {0};
+    holo_graph_node(b->g, "DynamicQuantizeLinear", &x, 1, NULL, 0, codes, 3);
+    for (int i = 0; i < 3; i++)
+        holo_graph_output(b->g, codes[i], NULL);
+    for (int64_t type = 17; type <= 20; type++) { /* the four of float8 */
+        const holo_attr to[] = {SOURCE_INT("to", type)};
+        holo_graph_output(b->g, source_node(b, "Cast", &x, 1, to, 1), NULL);
+    }
+}
+
 /* ---- compile, write, run ----------------------------------------------------------------------
  */
 
@@ -353,6 +496,21 @@ static void source_codes(void)
     source_check(source_build_codes, HOLO_EXACT, 0);
 }
 
+static void source_recurrent(void)
+{
+    source_check(source_build_recurrent, HOLO_EXACT, 0);
+}
+
+static void source_places(void)
+{
+    source_check(source_build_places, HOLO_EXACT, 0);
+}
+
+static void source_picks(void)
+{
+    source_check(source_build_picks, HOLO_EXACT, 0);
+}
+
 /* Fast kernels may fuse and reorder: products of at most 60 terms below 1 stay this close. */
 static void source_fast_net(void)
 {
@@ -448,6 +606,9 @@ const hg_test_case hg_tests_source_source[] = {
     {"move", source_move},
     {"functions", source_functions},
     {"codes", source_codes},
+    {"recurrent", source_recurrent},
+    {"places", source_places},
+    {"picks", source_picks},
     {"fast_net", source_fast_net},
     {"fast_dense", source_fast_dense},
     {"refuses", source_refuses},
