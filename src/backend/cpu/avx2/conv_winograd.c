@@ -179,21 +179,16 @@ HG_INLINE void winograd_b(const __m256 *d, __m256 *r, const int step)
     r[5 * step] = _mm256_add_ps(d1, _mm256_fnmadd_ps(more, d3, d[5 * step]));
 }
 
-/* Eight channels of a tile, the first `left` of which exist. */
-HG_INLINE void winograd_v_part(const float *const *from, int64_t c, int64_t left, float *to,
-                               int64_t step)
+/* Eight channels of a tile. */
+HG_INLINE void winograd_v_part(const float *const *from, int64_t c, float *to, int64_t step)
 {
     __m256 t[WINOGRAD_POINTS];
     HG_GEMM_UNROLL
     for (int j = 0; j < WINOGRAD_IN; j++) {
         __m256 d[WINOGRAD_IN];
         HG_GEMM_UNROLL
-        for (int i = 0; i < WINOGRAD_IN; i++) {
-            const float *x = from[i * WINOGRAD_IN + j] + c;
-            float edge[8] = {0};
-            if (left < 8) x = memcpy(edge, x, (size_t)left * sizeof *x);
-            d[i] = _mm256_loadu_ps(x);
-        }
+        for (int i = 0; i < WINOGRAD_IN; i++)
+            d[i] = _mm256_loadu_ps(from[i * WINOGRAD_IN + j] + c);
         __m256 r[WINOGRAD_IN];
         winograd_b(d, r, 1);
         HG_GEMM_UNROLL
@@ -206,7 +201,7 @@ HG_INLINE void winograd_v_part(const float *const *from, int64_t c, int64_t left
         winograd_b(t + i * WINOGRAD_IN, r, 1);
         HG_GEMM_UNROLL
         for (int j = 0; j < WINOGRAD_IN; j++)
-            _mm256_storeu_ps(to + (i * WINOGRAD_IN + j) * step + c, r[j]);
+            _mm256_storeu_ps(to + (i * WINOGRAD_IN + j) * step, r[j]);
     }
 }
 
@@ -227,6 +222,15 @@ static void winograd_point(const winograd_unit *u, int64_t tile, const float **f
         }
 }
 
+/* The last channels, fewer than eight, moved to where eight can be read. */
+static void winograd_edge(const float **from, int64_t c, int64_t count, float edge[][8])
+{
+    for (int i = 0; i < WINOGRAD_POINTS; i++) {
+        memset(edge[i], 0, sizeof edge[i]);
+        from[i] = memcpy(edge[i], from[i] + c, (size_t)count * sizeof(float));
+    }
+}
+
 static void winograd_inputs(const winograd_unit *u)
 {
     const winograd_plan *p = u->p;
@@ -234,11 +238,12 @@ static void winograd_inputs(const winograd_unit *u)
     for (int64_t i = 0; i < u->tiles; i++) {
         const float *from[WINOGRAD_POINTS];
         winograd_point(u, u->tile + i, from);
-        float *to = u->v + i * p->channels;
-        int64_t c = 0;
-        for (; c + 8 <= channels; c += 8)
-            winograd_v_part(from, c, 8, to, step);
-        if (c < channels) winograd_v_part(from, c, channels - c, to, step);
+        float *to = u->v + i * p->channels, edge[WINOGRAD_POINTS][8];
+        for (int64_t c = 0; c < channels; c += 8) {
+            const bool is_edge = c + 8 > channels;
+            if (is_edge) winograd_edge(from, c, channels - c, edge);
+            winograd_v_part(from, is_edge ? 0 : c, to + c, step);
+        }
     }
 }
 
@@ -259,20 +264,16 @@ HG_INLINE void winograd_g(const __m256 *g, __m256 *r)
     r[5] = g[2];
 }
 
-/* Eight outputs of one channel: tap k of them at from + k * from_step bytes. */
-HG_INLINE void winograd_u_part(const char *from, int64_t from_step, const bool is_half, float *to,
-                               int64_t step)
+/* Eight outputs of one channel: tap k of them at from + k * from_step. */
+HG_INLINE void winograd_u_part(const float *from, int64_t from_step, float *to, int64_t step)
 {
     __m256 t[WINOGRAD_IN * 3];
     HG_GEMM_UNROLL
     for (int j = 0; j < 3; j++) {
         __m256 g[3], r[WINOGRAD_IN];
         HG_GEMM_UNROLL
-        for (int i = 0; i < 3; i++) {
-            const char *w = from + (i * 3 + j) * from_step;
-            g[i] = is_half ? _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)w))
-                           : _mm256_loadu_ps((const float *)(const void *)w);
-        }
+        for (int i = 0; i < 3; i++)
+            g[i] = _mm256_loadu_ps(from + (i * 3 + j) * from_step);
         winograd_g(g, r);
         HG_GEMM_UNROLL
         for (int i = 0; i < WINOGRAD_IN; i++)
@@ -288,22 +289,26 @@ HG_INLINE void winograd_u_part(const char *from, int64_t from_step, const bool i
     }
 }
 
+static void winograd_widen(const uint16_t *from, int64_t step, float wide[9 * 8])
+{
+    for (int i = 0; i < 9; i++) {
+        const __m128i half = _mm_loadu_si128((const __m128i *)(const void *)(from + i * step));
+        _mm256_storeu_ps(wide + i * 8, _mm256_cvtph_ps(half));
+    }
+}
+
 /* Channels [c0, c0 + depth) of a panel. */
 static void winograd_weights(const winograd_unit *u, int64_t panel, int64_t c0, int64_t depth)
 {
     const holo_tensor *w = &u->a->in[1];
-    const int64_t channels = u->p->s.g.c, step = u->p->u_step;
     const bool is_half = hg_dtype_is(w->dtype, HOLO_F16);
-    const int64_t size = is_half ? 2 : 4;
-    const char *from = (const char *)w->data + (panel * u->p->s.k + c0) * HG_PANEL * size;
-    for (int64_t c = 0; c < depth; c++, from += HG_PANEL * size)
-        for (int64_t half = 0; half < HG_PANEL; half += 8) {
-            float *to = u->u + c * HG_PANEL + half;
-            if (is_half)
-                winograd_u_part(from + half * 2, channels * HG_PANEL * 2, true, to, step);
-            else
-                winograd_u_part(from + half * 4, channels * HG_PANEL * 4, false, to, step);
-        }
+    const int64_t tap = u->p->s.g.c * HG_PANEL, first = (panel * u->p->s.k + c0) * HG_PANEL;
+    for (int64_t i = 0; i < depth * HG_PANEL; i += 8) {
+        float wide[9 * 8];
+        if (is_half) winograd_widen((const uint16_t *)w->data + first + i, tap, wide);
+        winograd_u_part(is_half ? wide : (const float *)w->data + first + i, is_half ? 8 : tap,
+                        u->u + i, u->p->u_step);
+    }
 }
 
 /* ---- products and outputs ---------------------------------------------------------------- */
