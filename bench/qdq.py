@@ -20,7 +20,7 @@ import npy
 import peers
 
 MODELS = [("resnet50-dynamo", None), ("mobilenet_v2-dynamo", None), (None, "minilm-l6-v2"), ("bert-base-dynamo", None)]
-SPEED, ERROR, TOP = 1.5, 0.01, 5
+SPEED, ERROR, TOP, TESTS = 1.5, 0.01, 5, 8
 KINDS = {"float32": ("<f4", "f", 4), "int64": ("<i8", "q", 8), "int32": ("<i4", "i", 4)}
 
 # ---- inputs ----------------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def measure(name, path, inputs, given):
     onnx, floats, layers = quantised(name, path, inputs, given.samples)
     files = {"float32": lib.compiled(name, path), "int8": lib.work_file(name + ".qdq.holo")}
     lib.run(lib.HOLOGRAM, "compile", "-q", onnx, "-o", files["int8"])
-    tests = sorted(glob.glob(os.path.join(samples(lib.work_file("qdq_test"), inputs, 1000, 4), "*")))
+    tests = sorted(glob.glob(os.path.join(samples(lib.work_file("qdq_test"), inputs, 1000, TESTS), "*")))
     found = [errors(run(files["float32"], t, lib.work_file("qdq_a")), run(files["int8"], t, lib.work_file("qdq_b")))
              for t in tests]
     row = {"model": name, "layers": layers, "float_layers": floats,
@@ -165,7 +165,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--budget-ms", type=int, default=300)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--samples", type=int, default=8)
+    parser.add_argument("--samples", type=int, default=16)
     parser.add_argument("models", nargs="*")
     given = parser.parse_args()
     filled, real = [f for f, _ in MODELS if f], [r for _, r in MODELS if r]

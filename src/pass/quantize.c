@@ -16,6 +16,8 @@
 
 #include <math.h>
 
+enum { QUANTIZE_SHORT = 64 };
+
 /* ---- what there is --------------------------------------------------------------------------- */
 
 /* Codes have no infinity: such weights stay as they are. */
@@ -93,12 +95,23 @@ static bool quantize_has_reader(const hg_graph *g, hg_value_id v)
     return false;
 }
 
+/* The first convolution of a picture: its floats would have to become codes first, and a window
+ * of a few channels is too short to make up for that. */
+static bool quantize_is_short(const hg_quantize_state *s, uint32_t i)
+{
+    const hg_node *n = hg_graph_node(s->g, s->layer[i]);
+    return s->kind[i] == HG_QUANTIZE_CONV && hg_node_int(n, "group", 1) == 1 &&
+           hg_graph_value(s->g, hg_node_in(s->g, n, 0))->node == 0 &&
+           hg_quantize_read(s, i).each < QUANTIZE_SHORT;
+}
+
 static void quantize_add_layer(hg_quantize_state *s, hg_node_id id, hg_quantize_layer_kind kind)
 {
     const hg_graph *g = s->g;
     s->layer[s->n_layer] = id;
     s->kind[s->n_layer++] = kind;
     if (!s->q->activations) return;
+    s->is_short[s->n_layer - 1] = quantize_is_short(s, s->n_layer - 1);
     hg_value_id x = hg_node_in(g, hg_graph_node(g, id), 0);
     quantize_add(s, x, kind == HG_QUANTIZE_CONV);
     s->reads[s->n_layer - 1] = s->number[x] - 1;
@@ -131,6 +144,7 @@ static holo_status quantize_collect(hg_quantize_state *s)
     HG_TRY(HG_NEW(g->ctx, n, &s->layer));
     HG_TRY(HG_NEW(g->ctx, n, &s->kind));
     HG_TRY(HG_NEW(g->ctx, n, &s->reads));
+    HG_TRY(HG_NEW(g->ctx, n, &s->is_short));
     HG_TRY(HG_NEW(g->ctx, 2 * n, &s->activation));
     HG_TRY(HG_NEW(g->ctx, g->n_value + 1, &s->number));
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;

@@ -79,7 +79,7 @@ static hg_value_id activations_source(const hg_graph *g, const hg_quantize_activ
                                       const hg_quantize_code *code)
 {
     hg_value_id v = a->value;
-    if (!a->is_stored || a->made_by == 0 || hg_graph_is_output(g, v)) return v;
+    if (!a->is_stored || hg_graph_is_output(g, v)) return v;
     for (hg_node_id id = hg_graph_value(g, v)->node; id != 0; id = hg_graph_value(g, v)->node) {
         hg_quantize_bound bound;
         if (!hg_quantize_is_bound(g, id, &bound)) break;

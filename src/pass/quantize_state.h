@@ -26,6 +26,7 @@ typedef struct hg_quantize_state {
     hg_node_id *layer;
     hg_quantize_layer_kind *kind;
     uint32_t *reads; /* per layer: its activation */
+    bool *is_short;  /* per layer: codes would cost more than they save */
     uint32_t n_layer;
     hg_quantize_activation *activation;
     uint32_t n_activation;
@@ -35,7 +36,7 @@ typedef struct hg_quantize_state {
 /* Layer i stays as it is. */
 static inline bool hg_quantize_is_kept(const hg_quantize_state *s, uint32_t i)
 {
-    return s->q->keep != NULL && s->q->keep[i];
+    return s->is_short[i] || (s->q->keep != NULL && s->q->keep[i]);
 }
 /* Floats with known sizes, all finite. */
 bool hg_quantize_is_weight(const hg_graph *g, hg_value_id v, int32_t rank_min, int32_t rank_max);
