@@ -55,6 +55,7 @@ typedef struct hg_value {
     uint32_t n_content;
     uint32_t first_use; /* slot + 1 of the first use, 0 when unused */
     uint32_t n_uses;
+    bool is_asked; /* a node that was rewritten asked for its shape */
 } hg_value;
 
 typedef enum hg_attr_kind {
@@ -128,7 +129,8 @@ typedef struct hg_meta {
 typedef enum hg_demand_level {
     HG_DEMAND_NONE,    /* a rewrite infers what it makes */
     HG_DEMAND_LASTING, /* a kernel checks the others */
-    HG_DEMAND_ALL      /* the node will be rewritten */
+    HG_DEMAND_ALL,     /* the node will be rewritten */
+    HG_DEMAND_SHAPE    /* nothing of the node is read but its shape: no kernel checks anything */
 } hg_demand_level;
 
 /* Two sizes that an operator takes only when they are equal, which its shape rule could not decide:

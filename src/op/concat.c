@@ -45,13 +45,16 @@ static holo_status concat_infer(hg_infer *n)
                 out->dim[k] = hg_dim_add(n->dims, out->dim[k], in->dim[k]);
                 continue;
             }
-            int64_t a, b;
-            if (!hg_dim_is_const(n->dims, in->dim[k], &b)) continue;
-            if (hg_dim_is_const(n->dims, out->dim[k], &a) && a != b)
+            int64_t a = -1, b;
+            const bool is_const = hg_dim_is_const(n->dims, in->dim[k], &b);
+            if (is_const && hg_dim_is_const(n->dims, out->dim[k], &a) && a != b)
                 return hg_infer_fail(n, HOLO_E_SHAPE,
                                      "dimension %d of input %u is %lld, expected %lld", k, i,
                                      (long long)b, (long long)a);
-            out->dim[k] = in->dim[k];
+            if (!hg_infer_equal(n, in->dim[k], out->dim[k]))
+                return hg_infer_fail(n, HOLO_E_SHAPE,
+                                     "dimension %d of input %u cannot be that of input 0", k, i);
+            if (is_const) out->dim[k] = in->dim[k];
         }
     }
     if (out->rank == 1) concat_content(n);

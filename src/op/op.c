@@ -164,6 +164,23 @@ holo_status hg_op_infer(hg_graph *g, hg_node_id id)
     return HOLO_OK;
 }
 
+holo_status hg_op_demand(hg_graph *g, hg_node_id id)
+{
+    const size_t first = g->n_demand;
+    const hg_infer n = {.g = g, .ctx = g->ctx, .dims = &g->dims, .id = id};
+    g->demand_level = HG_DEMAND_SHAPE;
+    const holo_status status = hg_op_infer(g, id);
+    for (uint32_t j = 0; status == HOLO_OK && j < hg_graph_node(g, id)->n_out; j++) {
+        const hg_value_id out = hg_graph_node(g, id)->out[j];
+        const hg_type type = out == 0 ? (hg_type){0} : hg_graph_value(g, out)->type;
+        for (int32_t i = 0; i < type.rank; i++)
+            hg_infer_at_least(&n, type.dim[i], hg_dim_const(&g->dims, 0));
+    }
+    g->demand_level = HG_DEMAND_NONE;
+    HG_TRY(status);
+    return hg_graph_keep_demands(g, first, HG_DEMAND_SHAPE);
+}
+
 /* ---- public listing
  * ------------------------------------------------------------------------------------- */
 

@@ -225,6 +225,9 @@ bool hg_op_is(const hg_node *n, const char *name);
 /* Infers one node: checks arity and types, calls op->infer, stores types and contents into its
  * outputs. A type already declared on an output must be compatible. */
 HG_MUST_CHECK holo_status hg_op_infer(hg_graph *g, hg_node_id id);
+/* Keeps what the shape rule of an inferred node could not decide, for the runtime to compare: its
+ * kernel will not run. */
+HG_MUST_CHECK holo_status hg_op_demand(hg_graph *g, hg_node_id id);
 /* Lane code of a lane-tier node: loads, formula, narrowing store. */
 HG_MUST_CHECK holo_status hg_op_code(hg_graph *g, hg_node_id id, hg_lane_code *code);
 /* Kernel call of a lane- or kernel-tier node. */

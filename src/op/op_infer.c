@@ -180,9 +180,20 @@ static bool infer_only_size(const hg_dims *d, hg_dim a, int64_t *value)
     return hg_dim_is_const(d, a, value) && *value != 1;
 }
 
+/* Sizes that are neither equal nor 1 become unequal ones. */
+static void infer_demand_broadcast(const hg_infer *n, hg_dim a, hg_dim b)
+{
+    const hg_dim one = hg_dim_const(n->dims, 1);
+    const hg_dim p = hg_dim_select(n->dims, hg_dim_eq(n->dims, a, one), b, a);
+    const hg_dim q = hg_dim_select(n->dims, hg_dim_eq(n->dims, b, one), a, b);
+    if (!hg_dim_is(n->dims, hg_dim_eq(n->dims, p, q), 1))
+        hg_graph_demand(n->g, n->id, HG_DEMAND_SHAPE, p, q);
+}
+
 holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg_dim b, hg_dim *out)
 {
     int64_t x, y;
+    if (n->g->demand_level == HG_DEMAND_SHAPE) infer_demand_broadcast(n, a, b);
     bool a_known = hg_dim_is_const(n->dims, a, &x), b_known = hg_dim_is_const(n->dims, b, &y);
     if (a == b || (b_known && y == 1)) {
         *out = a;

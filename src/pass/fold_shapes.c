@@ -2,8 +2,7 @@
  * directly: the Shape, Gather, Mul, Concat chains that computed them lose their last reader. */
 #include "pass/pass.h"
 
-/* Known, and not merely by reading this very value at run time. */
-static bool shapes_known(const hg_graph *g, hg_value_id id)
+bool hg_shapes_known(const hg_graph *g, hg_value_id id)
 {
     const hg_value *v = hg_graph_value(g, id);
     if (v->content == NULL || v->constant != NULL || v->node == 0) return false;
@@ -36,7 +35,7 @@ static holo_status shapes_run(hg_graph *g, bool *changed)
         const hg_node *n = hg_graph_node(g, id);
         hg_node_id next = n->next;
         if (!hg_op_is(n, "holo:Dims") && n->n_out == 1 && n->out[0] != 0 &&
-            hg_graph_value(g, n->out[0])->n_uses != 0 && shapes_known(g, n->out[0]) &&
+            hg_graph_value(g, n->out[0])->n_uses != 0 && hg_shapes_known(g, n->out[0]) &&
             !hg_op_is(n, "Reshape") && !hg_op_is(n, "Cast")) {
             HG_TRY(shapes_replace(g, id));
             *changed = true;

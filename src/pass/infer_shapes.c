@@ -18,6 +18,8 @@ static holo_status infer_lower(hg_graph *g, hg_node_id id, bool *declined)
     hg_build b;
     hg_build_init(&b, g, id);
     bool was_used = infer_is_used(g, id);
+    for (uint32_t i = 0; was_used && i < b.node->n_in; i++) /* by check_shapes */
+        if (hg_build_in(&b, i) != 0) hg_graph_value(g, hg_build_in(&b, i))->is_asked = true;
     HG_TRY(b.node->op->lower(&b));
     HG_TRY(b.status);
     const hg_op *op = hg_graph_node(g, id)->op;

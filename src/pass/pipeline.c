@@ -13,6 +13,7 @@ static const hg_pass *const pipeline_all[] = {
 
 static const hg_pass *const pipeline_order[] = {
     &hg_pass_infer_shapes, /* everything else needs types */
+    &hg_pass_check_shapes, /* before the nodes that are only asked for their shape are gone */
     &hg_pass_fold_shapes,
     &hg_pass_remove_identity,
     &hg_pass_drop_dead,

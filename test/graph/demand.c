@@ -90,6 +90,42 @@ static void demand_refused(void)
             demand_one(&bad[i], flags);
 }
 
+/* Nothing is read but the shape of what does not fit, through other nodes too. */
+static void demand_shapes(void)
+{
+    static const demand_case bad[] = {
+        {"graph(%a: float32[n], %b: float32[k]) { %c = Add(%a, %b) : ? \"add\" %y = Shape(%c)"
+         " return %y as \"y\" }",
+         "node 'add, Add, select(eq(1,n),k,n) against select(eq(1,k),n,k)' (sizes): the size is 3, "
+         "expected 4",
+         4},
+        {"graph(%a: float32[n,m], %b: float32[k,m]) { %c = Min(%a, %b) : ? \"least\""
+         " %d = Relu(%c) %e = Transpose(%d) %y = Size(%e) return %y as \"y\" }",
+         "node 'least, Min, ", 2},
+        {"graph(%a: float32[n,m], %b: float32[k,p]) { %c = MatMul(%a, %b) : ? \"mm\""
+         " %y = Shape(%c) return %y as \"y\" }",
+         "node 'mm, MatMul, dimension 1 of input 0 against dimension 0 of input 1' (sizes): the "
+         "size is 3, expected 2",
+         2},
+        {"graph(%a: float32[n,m], %b: float32[n,k]) { %c = Concat(%a, %b) {axis=0} : ? \"cat\""
+         " %y = Shape(%c) return %y as \"y\" }",
+         "node 'cat, Concat, dimension 1 of input 1 against dimension 1 of input 0' (sizes): the "
+         "size is 5, expected 3",
+         5},
+        {"graph(%a: float32[n,m], %b: float32[k]) { %s = Shape(%b) %c = Expand(%a, %s)"
+         " : ? \"wide\" %y = Shape(%c) return %y as \"y\" }",
+         "node 'wide, Expand, ", 2},
+        {"graph(%a: float32[n,m], %b: float32[k]) { %s = Shape(%b) %t = const int64[1] {3}"
+         " %u = Concat(%s, %t) {axis=0} %c = Reshape(%a, %u) : ? \"seen\" %y = Shape(%c)"
+         " return %y as \"y\" }",
+         "'seen, Reshape, ", 2},
+    };
+    for (size_t i = 0; i < HG_COUNT(bad); i++)
+        for (uint32_t flags = 0; flags <= HOLO_COMPILE_NO_OPTIMIZE;
+             flags += HOLO_COMPILE_NO_OPTIMIZE)
+            demand_one(&bad[i], flags);
+}
+
 /* In a body the sizes are symbols of the body. */
 static void demand_in_body(void)
 {
@@ -103,4 +139,4 @@ static void demand_in_body(void)
 }
 
 const hg_test_case hg_tests_graph_demand[] = {
-    {"refused", demand_refused}, {"in_body", demand_in_body}, {0}};
+    {"refused", demand_refused}, {"shapes", demand_shapes}, {"in_body", demand_in_body}, {0}};
