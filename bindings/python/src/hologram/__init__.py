@@ -3,9 +3,10 @@
     hologram.compile("model.onnx", "model.holo")
     model = hologram.open("model.holo")
     outputs = model.run({"x": array})"""
+from ._binding import IOBinding, OrtValue
 from ._compile import compile_model as compile
 from ._graph import Graph, Value
-from ._library import Error, Status
+from ._library import Error, Fail, InvalidArgument, InvalidGraph, InvalidProtobuf, NoSuchFile, NotImplemented, Status
 from ._library import version as _version
 from ._model import Cache, Model, Port
 from ._model import open_model as open
@@ -20,6 +21,7 @@ from ._session import (
     get_all_providers,
     get_available_providers,
     get_device,
+    set_default_logger_severity,
 )
 
 __version__ = _version()
@@ -27,12 +29,20 @@ __all__ = [
     "Cache",
     "Error",
     "ExecutionMode",
+    "Fail",
     "Graph",
     "GraphOptimizationLevel",
+    "IOBinding",
     "InferenceSession",
+    "InvalidArgument",
+    "InvalidGraph",
+    "InvalidProtobuf",
     "Model",
     "ModelMetadata",
+    "NoSuchFile",
     "NodeArg",
+    "NotImplemented",
+    "OrtValue",
     "Port",
     "RunOptions",
     "SessionOptions",
@@ -43,4 +53,5 @@ __all__ = [
     "get_available_providers",
     "get_device",
     "open",
+    "set_default_logger_severity",
 ]

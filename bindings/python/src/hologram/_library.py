@@ -36,7 +36,12 @@ class Status(enum.IntEnum):
 
 
 class Error(RuntimeError):
-    """A call failed; the text is the library's sentence."""
+    """A call failed; the text is the library's sentence. What is raised is one of the classes below, which have the names
+    that ONNX Runtime gives to its errors."""
+
+    def __new__(cls, status: int, message: str) -> "Error":
+        kind = _KINDS.get(status, Fail) if cls is Error else cls
+        return super().__new__(kind, status, message)
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -44,6 +49,44 @@ class Error(RuntimeError):
 
     def __reduce__(self) -> Any:
         return Error, (int(self.status), str(self))
+
+
+class Fail(Error):
+    """The run was stopped, data cannot be taken, memory is exhausted, or anything else."""
+
+
+class InvalidArgument(Error):
+    """Something given has the wrong name, shape or type, or is missing."""
+
+
+class InvalidGraph(Error):
+    """The model breaks the rules of its format."""
+
+
+class InvalidProtobuf(Error):
+    """The file is no model, or is damaged."""
+
+
+class NoSuchFile(Error):
+    """A file cannot be read or written."""
+
+
+class NotImplemented(Error):
+    """An operator, type or kernel that this version lacks."""
+
+
+_KINDS = {
+    Status.E_ARG: InvalidArgument,
+    Status.E_STATE: InvalidArgument,
+    Status.E_SHAPE: InvalidArgument,
+    Status.E_TYPE: InvalidArgument,
+    Status.E_MODEL: InvalidGraph,
+    Status.E_FORMAT: InvalidProtobuf,
+    Status.E_VERSION: InvalidProtobuf,
+    Status.E_IO: NoSuchFile,
+    Status.E_UNSUPPORTED: NotImplemented,
+    Status.E_KERNEL: NotImplemented,
+}
 
 
 # ---- structs ---------------------------------------------------------------------------------------
@@ -224,6 +267,7 @@ _PLAIN = {
     "holo_model_output": (c_int, [c_void_p, c_uint32, c_uint32, c_void_p]),
     "holo_model_metadata": (None, [c_void_p, VISIT, c_void_p]),
     "holo_pool_free": (None, [c_void_p]),
+    "holo_session_cancel": (None, [c_void_p]),
     "holo_session_free": (None, [c_void_p]),
 }
 

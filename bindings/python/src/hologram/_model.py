@@ -93,19 +93,20 @@ class _Session:
         return symbols
 
     def bind_outputs(
-        self, model: "Model", symbols: Mapping[str, int], caches: Mapping[int, Cache]
+        self, model: "Model", symbols: Mapping[str, int], caches: Mapping[int, Cache], into: Mapping[int, np.ndarray]
     ) -> List[Optional[np.ndarray]]:
-        """New arrays for the outputs whose size is known before the run, so that results are written in place."""
+        """The caller's arrays, or new ones for the outputs whose size is known before the run: results are written in
+        place."""
         arrays: List[Optional[np.ndarray]] = []
         for i, port in enumerate(model.outputs):
             if i in caches:
                 arrays.append(None)
                 continue
-            sizes = port.sizes(symbols)
-            try:
-                array = None if sizes is None else _tensor.empty(_tensor.NUMBER.get(port.dtype, 0), sizes)
-            except (MemoryError, ValueError):  # the library says better what is too large
-                array = None
+            array = into.get(i)
+            if array is not None:
+                _check_into(port, array)
+            else:
+                array = self.new_output(port, port.sizes(symbols))
             if array is not None and array.nbytes == 0:
                 array = None
             call(lib.holo_session_set_output, self.handle, i,
@@ -113,15 +114,23 @@ class _Session:
             arrays.append(array)
         return arrays
 
-    def run(self, model: "Model", values: Sequence[Any], wanted: Sequence[int]) -> List[Any]:
+    def new_output(self, port: Port, sizes: Optional[Tuple[int, ...]]) -> Optional[np.ndarray]:
+        try:
+            return None if sizes is None else _tensor.empty(_tensor.NUMBER.get(port.dtype, 0), sizes)
+        except (MemoryError, ValueError):  # the library says better what is too large
+            return None
+
+    def run(
+        self, model: "Model", values: Sequence[Any], wanted: Sequence[int], into: Mapping[int, np.ndarray]
+    ) -> List[Any]:
         keep: List[Any] = []
         caches = {model._output(value.output): value for value in values if isinstance(value, Cache)}
         symbols = self.bind_inputs(model, values, keep)
-        arrays = self.bind_outputs(model, symbols, caches)
+        arrays = self.bind_outputs(model, symbols, caches, into)
         try:
             call(lib.holo_session_run, self.handle)
         except Error as error:
-            if error.status != Status.E_ARG or caches:
+            if error.status != Status.E_ARG or caches or into:
                 raise
             # The model declares a smaller output than it gives: take it from the session's memory instead.
             arrays = [None] * len(arrays)
@@ -141,6 +150,15 @@ class _Session:
         if array.shape == shape:
             return array
         return array.reshape(-1)[: int(np.prod(shape, dtype=np.int64))].reshape(shape)
+
+
+def _check_into(port: Port, array: np.ndarray) -> None:
+    """An array that a result can be written to: what the library cannot see."""
+    wanted = _tensor.NUMBER.get(port.dtype, 0)
+    if _tensor.dtype_number(array.dtype) != wanted:
+        raise Error(Status.E_TYPE, f"output '{port.name}': the array is {array.dtype}, expected {port.dtype}")
+    if not array.flags.c_contiguous or not array.flags.writeable:
+        raise Error(Status.E_ARG, f"output '{port.name}': the array must be contiguous and writeable")
 
 
 def _release(handle: int, pool: Optional[int], pid: int, sessions: List[_Session]) -> None:
@@ -261,21 +279,30 @@ class Model:
         return known.index(name)
 
     def run_list(
-        self, feeds: Union[Mapping[str, Any], Sequence[Any]], names: Optional[Sequence[str]] = None
+        self,
+        feeds: Union[Mapping[str, Any], Sequence[Any]],
+        names: Optional[Sequence[str]] = None,
+        *,
+        into: Optional[Mapping[str, np.ndarray]] = None,
+        on_start: Optional[Callable[[Callable[[], None]], Callable[[], bool]]] = None,
     ) -> List[Any]:
-        """Runs the model once; the outputs called `names`, or all, in order."""
-        known = [port.name for port in self.outputs]
-        for asked in names or ():
-            if asked not in known:
-                raise Error(Status.E_ARG, f"there is no output '{asked}', the model has {known}")
-        wanted = range(len(known)) if not names else [known.index(asked) for asked in names]
+        """Runs the model once; the outputs called `names`, or all, in order.
+
+        into: arrays that outputs are written to. on_start is given a function that cancels the run from another thread, and
+        returns one that is called when it has ended and says whether it was cancelled."""
+        wanted = [self._output(asked) for asked in names] if names else range(len(self.outputs))
+        given = {self._output(name): array for name, array in (into or {}).items()}
         values = self._values(feeds)
         session = self._session()
         sessions = self._sessions
+        ended = on_start(lambda: lib.holo_session_cancel(session.handle)) if on_start else lambda: False
         try:
-            return session.run(self, values, wanted)
+            return session.run(self, values, wanted, given)
         finally:
-            sessions.append(session)
+            if ended():  # a cancel that came too late would be for the next run
+                lib.holo_session_free(session.handle)
+            else:
+                sessions.append(session)
 
     def run(self, feeds: Union[Mapping[str, Any], Sequence[Any], None] = None, /, **inputs: Any) -> Outputs:
         """Runs the model once: {"x": array}, a list in the order of the inputs, or x=array. Returns outputs by name.

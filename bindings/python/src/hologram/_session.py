@@ -1,8 +1,11 @@
 """_session.py - the interface of ONNX Runtime: `import hologram as ort`, and what runs models stays as it is."""
 import enum
 import os
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+import threading
+import warnings
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Union
 
+from ._binding import IOBinding, OrtValue
 from ._compile import Source, compile_to_memory, is_path, model_bytes, options
 from ._library import Error, Status
 from ._model import Model, Port
@@ -45,7 +48,44 @@ class SessionOptions:
 
 
 class RunOptions:
-    """Accepted by run and without a meaning here."""
+    """Options of a run. `terminate = True`, from any thread, stops the runs that were given these options, and those that
+    begin while it is set; the others may be set and mean nothing here."""
+
+    def __init__(self) -> None:
+        self.log_severity_level = 2
+        self.log_verbosity_level = 0
+        self.logid = ""
+        self.only_execute_path_to_fetches = False
+        self._lock = threading.Lock()
+        self._terminate = False
+        self._running: Set[Callable[[], None]] = set()
+
+    @property
+    def terminate(self) -> bool:
+        return self._terminate
+
+    @terminate.setter
+    def terminate(self, value: bool) -> None:
+        with self._lock:
+            self._terminate = bool(value)
+            for cancel in self._running if value else ():
+                cancel()
+
+    def add_run_config_entry(self, key: str, value: str) -> None:
+        """Accepted and without a meaning here."""
+
+    def _start(self, cancel: Callable[[], None]) -> Callable[[], bool]:
+        with self._lock:
+            self._running.add(cancel)
+            if self._terminate:
+                cancel()
+
+        def ended() -> bool:
+            with self._lock:
+                self._running.discard(cancel)
+                return self._terminate
+
+        return ended
 
 
 class NodeArg(NamedTuple):
@@ -82,6 +122,13 @@ def _is_holo(source: Source) -> bool:
         raise Error(Status.E_IO, f"{os.fspath(source)}: {reason.strerror}") from None
 
 
+def _warn_about(providers: Optional[Sequence[Any]]) -> None:
+    names = [p if isinstance(p, str) else p[0] for p in providers or ()]
+    for unknown in (name for name in names if name != _PROVIDER):
+        warnings.warn(f"Specified provider '{unknown}' is not in available provider names. "
+                      f"Available providers: '{_PROVIDER}'", stacklevel=3)
+
+
 class InferenceSession:
     """Runs a model: .onnx (compiled in memory first) or .holo, a path or bytes. Threads may share it."""
 
@@ -94,6 +141,7 @@ class InferenceSession:
         **_others: Any,
     ) -> None:
         self._options = sess_options or SessionOptions()
+        _warn_about(providers)
         if not _is_holo(path_or_bytes):
             level = self._options.graph_optimization_level
             optimize = level != GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -108,7 +156,35 @@ class InferenceSession:
         run_options: Optional[RunOptions] = None,
     ) -> List[Any]:
         """The outputs of those names, or all of them, in order."""
-        return self._model.run_list(input_feed, output_names)
+        return self._run(output_names, input_feed, run_options)
+
+    def _run(
+        self,
+        names: Optional[Sequence[str]],
+        feeds: Mapping[str, Any],
+        run_options: Optional[RunOptions],
+        into: Optional[Mapping[str, Any]] = None,
+    ) -> List[Any]:
+        feeds = {name: value.numpy() if isinstance(value, OrtValue) else value for name, value in feeds.items()}
+        on_start = run_options._start if run_options is not None else None
+        return self._model.run_list(feeds, names, into=into, on_start=on_start)
+
+    def run_with_ort_values(
+        self,
+        output_names: Optional[Sequence[str]],
+        input_dict_ort_values: Mapping[str, OrtValue],
+        run_options: Optional[RunOptions] = None,
+    ) -> List[OrtValue]:
+        """As run, with OrtValues in and out."""
+        return [OrtValue(value) for value in self._run(output_names, input_dict_ort_values, run_options)]
+
+    def io_binding(self) -> IOBinding:
+        """Inputs and outputs that stay bound from run to run."""
+        return IOBinding(self)
+
+    def run_with_iobinding(self, iobinding: IOBinding, run_options: Optional[RunOptions] = None) -> None:
+        """Reads what is bound as inputs and writes to what is bound as outputs."""
+        iobinding._run(run_options)
 
     def get_inputs(self) -> List[NodeArg]:
         return [_node_arg(port) for port in self._model.inputs]
@@ -139,7 +215,14 @@ class InferenceSession:
         return {_PROVIDER: {}}
 
     def set_providers(self, providers: Optional[Sequence[Any]] = None, provider_options: Any = None) -> None:
-        """Accepted: there is one provider, the CPU."""
+        """There is one provider, the CPU."""
+        _warn_about(providers)
+
+    def disable_fallback(self) -> None:
+        """Accepted and without a meaning here."""
+
+    def enable_fallback(self) -> None:
+        """Accepted and without a meaning here."""
 
     def get_session_options(self) -> SessionOptions:
         return self._options
@@ -155,3 +238,7 @@ def get_all_providers() -> List[str]:
 
 def get_device() -> str:
     return "CPU"
+
+
+def set_default_logger_severity(_severity: int) -> None:
+    """Accepted and without a meaning here: the library never prints."""
