@@ -590,9 +590,9 @@ typedef struct holo_step_info {
     uint32_t index;
     const char *node; /* name of the node(s) it came from */
     const char *kernel;
-    double seconds;
-    double flops; /* 0 when not known */
-    double bytes; /* read and written */
+    double seconds; /* without those of the steps of its bodies */
+    double flops;   /* 0 when not known */
+    double bytes;   /* read and written */
     const holo_tensor *outputs;
     const char *const *output_names;
     uint32_t n_outputs;

@@ -45,6 +45,9 @@ HG_MUST_CHECK holo_status hg_file_read_fd(int fd, uint64_t offset, uint64_t size
 void hg_file_unmap(hg_file *file);
 /* Touches every page so that later reads do not wait for the disk. */
 void hg_file_prefault(const hg_file *file);
+/* Memory that is about to be written gets its pages at once rather than one by one when they are
+ * touched, where the system can do that. */
+void hg_pages_take(void *memory, size_t bytes);
 /* The bytes [data, data + size) of the file will not be read soon: their pages may leave memory. */
 void hg_file_forget(const hg_file *file, const void *data, size_t size);
 /* Both are parts of one file on disk. */

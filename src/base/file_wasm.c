@@ -47,6 +47,12 @@ void hg_file_unmap(hg_file *file)
     *file = (hg_file){0};
 }
 
+void hg_pages_take(void *memory, size_t bytes)
+{
+    (void)memory;
+    (void)bytes;
+}
+
 void hg_file_prefault(const hg_file *file)
 {
     (void)file;

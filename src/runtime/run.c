@@ -183,9 +183,12 @@ static holo_status run_steps(holo_session *s, holo_error *e)
             HG_TRY(run_step(s, i, e));
             continue;
         }
-        double before = hg_clock_seconds();
+        /* What the steps of its bodies took is theirs. */
+        const double before = hg_clock_seconds(), traced = s->shared->traced;
         HG_TRY(run_step(s, i, e));
-        run_trace(s, i, hg_clock_seconds() - before);
+        const double seconds = hg_clock_seconds() - before;
+        run_trace(s, i, seconds - (s->shared->traced - traced));
+        s->shared->traced = traced + seconds;
     }
     return HOLO_OK;
 }

@@ -1,4 +1,5 @@
 /* session.c - makes and frees sessions; binds inputs and outputs. */
+#include "base/file.h"
 #include "base/limits.h"
 #include "isa/deep.h"
 #include "runtime/control.h"
@@ -28,6 +29,7 @@ static void session_arrays(holo_session *s, session_carver *c)
     s->step = session_carve(c, h->n_step, sizeof *s->step);
     s->operand = session_carve(c, g->n_operand, sizeof *s->operand);
     s->param = session_carve(c, g->n_param, sizeof *s->param);
+    s->code = session_carve(c, h->n_code, sizeof *s->code);
     s->span = session_carve(c, g->n_buffer, sizeof *s->span);
     size_t room =
         HG_OFFSETS_ROOM(g->n_buffer, h->n_step); /* or 2 numbers a step: the bound, alike */
@@ -58,6 +60,8 @@ static void session_link_steps(holo_session *s)
     const hg_program *p = &g->program;
     holo_tensor *operand = s->operand;
     int64_t *param = s->param;
+    for (uint32_t i = 0; i < p->head.n_code; i++)
+        s->code[i] = hg_program_code(p, i);
     for (uint32_t i = 0; i < p->head.n_step; i++) {
         const hg_step_rec *r = &p->step[i];
         hg_step_run *run = &s->step[i];
@@ -73,10 +77,7 @@ static void session_link_steps(holo_session *s)
                               .n_out = r->n_out,
                               .n_param = r->n_param,
                               .extra = s->extra};
-        if (r->code != 0) {
-            run->code = hg_program_code(p, r->code - 1);
-            run->args.code = &run->code;
-        }
+        if (r->code != 0) run->args.code = &s->code[r->code - 1];
         operand += r->n_in + r->n_out;
         param += r->n_param;
     }
@@ -115,8 +116,10 @@ static holo_status session_init(holo_session *s, const holo_session_options *o, 
     session_carver count = {0};
     session_arrays(s, &count);
     s->block_bytes = count.used + 16;
-    s->block = hg_alloc_zero(&s->alloc, s->block_bytes);
+    s->block = hg_alloc(&s->alloc, s->block_bytes);
     if (s->block == NULL) return hg_fail_nomem(e, s->block_bytes);
+    hg_pages_take(s->block, s->block_bytes);
+    memset(s->block, 0, s->block_bytes);
     session_arrays(s, &(session_carver){.base = s->block});
     session_link_steps(s);
     HG_TRY(session_memory(s, o, e));

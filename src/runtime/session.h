@@ -15,6 +15,7 @@ typedef struct hg_shared {
     atomic_bool cancelled;
     atomic_bool stopped; /* a part of a step was left out: the run ends */
     double start;        /* of the run, when run_ms is set */
+    double traced;       /* seconds of all steps that were traced */
     uint64_t run_ms;
     uint64_t iterations, loop_limit; /* of all loops of a run */
     uint64_t memory, memory_limit;   /* bytes of all sessions; 0: no limit */
@@ -35,7 +36,6 @@ typedef struct hg_control hg_control;
 typedef struct hg_step_run {
     const hg_kernel *kernel;
     hg_args args;
-    hg_lane_code code;
     int64_t units;
     uint32_t tasks; /* 1: on the calling thread */
     hg_cost cost;
@@ -70,6 +70,7 @@ struct holo_session {
     hg_step_run *step;
     holo_tensor *operand; /* per step: inputs, then outputs */
     int64_t *param;
+    hg_lane_code *code;   /* per lane code of the program */
     hg_span *span;        /* per buffer: bytes are what it has room for */
     uint32_t *room;       /* scratch of the offset assigner and alike */
     size_t *live;         /* in the same place: bytes that come and go, per step */

@@ -1,4 +1,5 @@
 /* control.c - If and Loop, run: results, sizes that change, limits, cancelling, memory. */
+#include "base/clock.h"
 #include "control_text.h"
 
 #include <stdlib.h>
@@ -343,6 +344,34 @@ static void control_cancel_late(void)
     control_close(&f);
 }
 
+static void control_trace_seconds(void *user, const holo_step_info *step)
+{
+    *(double *)user += step->seconds;
+}
+
+/* A loop is not charged with the time of its body's steps: all steps together take no longer than
+ * the run. */
+static void control_seconds(void)
+{
+    control f;
+    float x[2] = {1, 2};
+    double steps = 0;
+    holo_session_options o = HOLO_SESSION_OPTIONS_INIT;
+    o.trace = control_trace_seconds;
+    o.trace_user = &steps;
+    if (control_open(&f,
+                     "graph(%x: float32[2]) { %m = const int64[] {500} %y = Loop(%m, _, %x)"
+                     " body(%i: int64[], %c: bool[], %a: float32[2]) { %b = Softmax(%a)"
+                     " return %c, %b } return %y }\n",
+                     0, &o)) {
+        control_set(&f, 0, HOLO_F32, x, 1, 2);
+        const double start = hg_clock_seconds();
+        control_run(&f);
+        CHECK(steps > 0 && steps <= hg_clock_seconds() - start);
+    }
+    control_close(&f);
+}
+
 /* What goes wrong inside a body is told by the node inside. */
 static void control_fault_inside(void)
 {
@@ -529,6 +558,7 @@ const hg_test_case hg_tests_runtime_control[] = {
     {"limit_time", control_limit_time},
     {"cancel_inside", control_cancel_inside},
     {"cancel_late", control_cancel_late},
+    {"seconds", control_seconds},
     {"fault_inside", control_fault_inside},
     {"no_allocation", control_no_allocation},
     {"out_of_memory", control_out_of_memory},
