@@ -1,4 +1,5 @@
-/* prove.c - all certificates of a file, and the tables that its programs read. Nothing is run. */
+/* prove.c - all certificates of a file, and the steps of its programs that need one: those that
+ * read tables, and products of bytes in pairs. Nothing is run. */
 #include "archive/read.h"
 #include "base/ctx.h"
 #include "base/file.h"
@@ -14,7 +15,7 @@ typedef struct prove {
     const uint8_t *weights;
     uint64_t weight_bytes;
     hg_str certs;
-    hg_cert_view *proved; /* tables that hold */
+    hg_cert_view *proved; /* those that hold */
     size_t n_proved, proved_capacity;
     void (*visit)(void *user, const holo_proof *proof);
     void *user;
@@ -75,7 +76,7 @@ static holo_status prove_certs(prove *p)
         holo_status status = hg_cert_prove(&v, p->weights, p->weight_bytes, &why);
         if (status == HOLO_E_NOMEM) return hg_fail(p->ctx.error, status, "%s", why.message);
         HG_TRY(prove_say(p, v.label, v.claim, status == HOLO_OK ? NULL : why.message));
-        if (status != HOLO_OK || !v.is_table) continue;
+        if (status != HOLO_OK) continue;
         hg_cert_view *grown = hg_arena_grow(&p->ctx.arena, p->proved, p->n_proved,
                                             &p->proved_capacity, sizeof *grown);
         if (grown == NULL) return hg_fail_nomem(p->ctx.error, sizeof *grown);
@@ -120,6 +121,7 @@ static const char *prove_step_fault(const prove *p, const hg_program *g, const h
     for (size_t i = 0; i < p->n_proved; i++) {
         const hg_cert_view *v = &p->proved[i];
         if (v->offset != w->offset || v->bytes != w->bytes || v->is_program != is_program) continue;
+        if (!v->is_table && !v->is_palette) continue;
         found = true;
         if (prove_covers(v, g, s)) return NULL;
     }
@@ -127,19 +129,73 @@ static const char *prove_step_fault(const prove *p, const hg_program *g, const h
                  : "no certificate that holds says what the table must be";
 }
 
+/* ---- products in pairs -----------------------------------------------------------------------
+ */
+
+/* The number of the parameter that says so, -1: the kernel knows no pairs. */
+static int prove_pairs(const char *kernel)
+{
+    enum { MATMUL_PAIRS = 0, CONV_PAIRS = 9 };
+    if (strcmp(kernel, "matmul.p16i8") == 0) return MATMUL_PAIRS;
+    return strcmp(kernel, "conv.nhwc.i8") == 0 ? CONV_PAIRS : -1;
+}
+
+/* The bound is about the weights as the step reads them: panels of `depth` rows, of which the last
+ * are sums. */
+static bool prove_bounds(const hg_cert_view *v, const hg_program *g, const hg_value_rec *t)
+{
+    enum { CODE_MAX = 255, ROW = 64 };
+    const hg_cert_bound *b = &v->bound;
+    if (t->rank < 2) return false;
+    const hg_dim_rec *d = &g->dim[g->list[t->dims + (uint32_t)(t->rank - 2)]];
+    const int64_t depth = d->op == HG_DIM_CONST ? d->value : 0;
+    return depth > 0 && b->pair_max != 0 && b->input_max >= CODE_MAX &&
+           (b->panel == 0 || (b->panel == depth * ROW && b->used == (depth - 1) * ROW));
+}
+
+static const char *prove_product_fault(const prove *p, const hg_program *g, const hg_step_rec *s)
+{
+    const hg_value_rec *t = &g->value[g->list[s->in + 1]];
+    if (t->storage != HG_STORAGE_WEIGHT) return "its weights are no constant";
+    const hg_weight_rec *w = &g->weight[t->ref];
+    for (size_t i = 0; i < p->n_proved; i++) {
+        const hg_cert_view *v = &p->proved[i];
+        if (v->is_table || v->is_palette || v->offset != w->offset || v->bytes != w->bytes)
+            continue;
+        if (prove_bounds(v, g, t)) return NULL;
+    }
+    return "no certificate that holds says that two products fit 16 bits";
+}
+
+/* ---- steps ------------------------------------------------------------------------------------
+ */
+
+/* What a step does that needs a certificate, NULL: nothing; *why: it has none. */
+static const char *prove_step(const prove *p, const hg_program *g, const hg_step_rec *s,
+                              const char **why)
+{
+    *why = NULL;
+    if (s->op != HG_STEP_KERNEL || s->n_in < 2 || s->n_out != 1) return NULL;
+    const char *kernel = g->text + g->kernel[s->kernel];
+    const bool is_program = strcmp(kernel, "byteops") == 0;
+    if (is_program || strcmp(kernel, "table") == 0) {
+        *why = prove_step_fault(p, g, s, is_program);
+        return is_program ? "program step" : "table step";
+    }
+    const int pairs = prove_pairs(kernel);
+    if (pairs < 0 || prove_param(g, s, (uint32_t)pairs) == 0) return NULL;
+    *why = prove_product_fault(p, g, s);
+    return "product in pairs";
+}
+
 static holo_status prove_steps(prove *p, const hg_program *g)
 {
     for (uint32_t i = 0; i < g->head.n_step; i++) {
-        const hg_step_rec *s = &g->step[i];
         hg_name room;
-        if (s->op != HG_STEP_KERNEL || s->n_in != 2 || s->n_out != 1) continue;
-        const char *kernel = g->text + g->kernel[s->kernel];
-        const bool is_program = strcmp(kernel, "byteops") == 0;
-        if (!is_program && strcmp(kernel, "table") != 0) continue;
-        const char *why = prove_step_fault(p, g, s, is_program);
-        if (why == NULL) continue;
-        HG_TRY(prove_say(p, hg_str_from(hg_program_step_name(g, i, &room)),
-                         hg_str_from(is_program ? "program step" : "table step"), why));
+        const char *why, *claim = prove_step(p, g, &g->step[i], &why);
+        if (claim == NULL || why == NULL) continue;
+        HG_TRY(
+            prove_say(p, hg_str_from(hg_program_step_name(g, i, &room)), hg_str_from(claim), why));
     }
     return HOLO_OK;
 }

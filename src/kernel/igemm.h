@@ -17,9 +17,10 @@
 
 enum {
     HG_QUAD = 4,
-    HG_QUAD_BYTES = 64, /* of one row of a panel: 16 columns, 4 of k */
-    HG_CODE_LIFT = 128, /* between signed and unsigned codes */
-    HG_PAIR_LIMIT = 128 /* of |b1| + |b2|, so that 255 times it fits 16 bits */
+    HG_QUAD_BYTES = 64,                     /* of one row of a panel: 16 columns, 4 of k */
+    HG_CODE_LIFT = 128,                     /* between signed and unsigned codes */
+    HG_PAIR_LIMIT = 128,                    /* of |b1| + |b2|, so that 255 times it fits 16 bits */
+    HG_PAIR_DEPTH = INT32_MAX / (255 * 128) /* of k: longer sums may wrap, nothing is proved */
 };
 
 static inline int64_t hg_quads(int64_t k)

@@ -21,6 +21,7 @@ static int32_t codes_size(const hg_value *v, const hg_code_columns *c, int64_t c
 bool hg_codes_are_pairs(const hg_graph *g, const hg_code_columns *c)
 {
     const hg_value *v = hg_graph_value(g, c->value);
+    if (c->k > HG_PAIR_DEPTH) return false;
     for (int64_t j = 0; j < c->columns; j++)
         for (int64_t k = 0; k + 1 < c->k; k += 2)
             if (codes_size(v, c, j, k) + codes_size(v, c, j, k + 1) > HG_PAIR_LIMIT) return false;

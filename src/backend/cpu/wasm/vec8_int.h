@@ -198,5 +198,6 @@ HG_INLINE __m256 _mm256_maskload_ps(const float *p, __m256i mask)
 #define _mm_packs_epi16 wasm_i8x16_narrow_i16x8
 #define _mm_loadl_epi64(p) wasm_v128_load64_zero(p)
 #define _mm_storel_epi64(p, x) wasm_v128_store64_lane(p, x, 0)
+#define _mm_storeu_si128(p, x) wasm_v128_store(p, x)
 
 #endif
