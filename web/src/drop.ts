@@ -1,4 +1,4 @@
-// drop.ts - any .onnx file: compile it here, show what became of it, run it on random inputs.
+// drop.ts - any .onnx or .holo file: compile it here, show what became of it, run it on random inputs.
 import { type CompileReport, type ElementType, Hologram, type Model, type Port, Tensor, type TensorData } from 'hologram';
 import { get, make, save } from './dom';
 import { bytes, count, median, time } from './format';
@@ -93,20 +93,40 @@ async function measure(model: Model, sizes: Map<string, number>, result: HTMLEle
   result.textContent = `first run ${time(first)}, then ${time(median(taken))} (median of ${taken.length}) → ${shapes}`;
 }
 
-/** The report of one compiled model; replaces the one before. */
-async function show(file: File, holo: Uint8Array, report: CompileReport, seconds: number): Promise<Model> {
+/** What became of a file; one that was compiled elsewhere has no report. */
+interface Compiled {
+  holo: Uint8Array;
+  report?: CompileReport;
+  seconds: number;
+}
+
+function factsOf({ holo, report, seconds }: Compiled, graph: GraphFacts): [string, string][] {
+  const steps = graph.kernels.reduce((sum, kernel) => sum + kernel.steps, 0);
+  if (!report) return [['File', bytes(holo.length)], ['Kernels', count(graph.kernels.length)], ['Calls of kernels', count(steps)]];
+  return [['File', bytes(report.file_bytes)], ['Nodes', `${count(report.nodes_before)} → ${count(report.nodes_after)}`],
+    ['Steps', count(report.steps)], ['Weights', bytes(report.weight_bytes)],
+    ['Memory', report.arena_bytes > 0 ? bytes(report.arena_bytes) : 'by input sizes'], ['Compiled in', time(seconds)]];
+}
+
+/** The report of one model; replaces the one before. */
+async function show(file: File, compiled: Compiled): Promise<Model> {
+  const { holo } = compiled;
   const box = get('report');
   const model = await Hologram.open(holo.slice(), {});
   const facts = JSON.parse(await Hologram.inspect(holo.slice(), 'json')) as { graphs: GraphFacts[] };
-  const stem = file.name.replace(/\.onnx$/i, '');
+  const stem = file.name.replace(/\.(onnx|holo)$/i, '');
   const result = make('p', { class: 'status', role: 'status' });
   const { element, sizes } = sizeFields(model);
   const run = make('button', { type: 'button', class: 'primary' }, 'Run on random inputs');
   run.style.flex = 'none';
   run.addEventListener('click', () => {
     run.disabled = true;
+    result.classList.remove('bad');
     measure(model, sizes(), result)
-      .catch((error: unknown) => { result.textContent = message(error); })
+      .catch((error: unknown) => {
+        result.textContent = message(error);
+        result.classList.add('bad');
+      })
       .finally(() => { run.disabled = false; });
   });
   const keep = make('button', { type: 'button' }, `Save ${stem}.holo`);
@@ -119,14 +139,45 @@ async function show(file: File, holo: Uint8Array, report: CompileReport, seconds
   });
   box.replaceChildren(
     make('h3', {}, file.name),
-    cards([['File', bytes(report.file_bytes)], ['Nodes', `${count(report.nodes_before)} → ${count(report.nodes_after)}`],
-      ['Steps', count(report.steps)], ['Weights', bytes(report.weight_bytes)],
-      ['Memory', report.arena_bytes > 0 ? bytes(report.arena_bytes) : 'by input sizes'], ['Compiled in', time(seconds)]]),
+    cards(factsOf(compiled, facts.graphs[0])),
     make('div', { class: 'scroll' }, portTable('Inputs', model.inputs), portTable('Outputs', model.outputs)),
     kernelTable(facts.graphs[0]), element, make('div', { class: 'row' }, run, keep, whole), result);
   box.hidden = false;
   box.focus();
   return model;
+}
+
+async function compile(file: File, bar: HTMLProgressElement): Promise<Compiled> {
+  if (/\.holo$/i.test(file.name)) return { holo: new Uint8Array(await file.arrayBuffer()), seconds: 0 };
+  say(`Compiling ${file.name} (${bytes(file.size)}) …`);
+  const start = performance.now();
+  const { bytes: holo, report } = await Hologram.compile(file, {
+    onStage: ({ stage, done, total }) => {
+      bar.value = total > 0 ? done / total : 0;
+      say(`Compiling ${file.name}: ${stage}`);
+    },
+  });
+  return { holo, report, seconds: (performance.now() - start) / 1e3 };
+}
+
+/** Files may fall anywhere: a browser would leave the page for one that misses a zone. */
+function acceptFiles(zone: HTMLElement, take: (file: File) => void): void {
+  for (const kind of ['dragenter', 'dragover'])
+    window.addEventListener(kind, (event) => {
+      event.preventDefault();
+      zone.classList.add('over');
+    });
+  window.addEventListener('dragleave', (event) => {
+    if (event.relatedTarget === null) zone.classList.remove('over');
+  });
+  window.addEventListener('drop', (event) => {
+    event.preventDefault();
+    zone.classList.remove('over');
+    const file = event.dataTransfer?.files[0];
+    if (!file) return;
+    zone.scrollIntoView({ block: 'center' });
+    take(file);
+  });
 }
 
 export function startDrop(): void {
@@ -144,20 +195,13 @@ export function startDrop(): void {
     try {
       open?.dispose();
       open = null;
-      say(`Compiling ${file.name} (${bytes(file.size)}) …`);
-      const start = performance.now();
-      const { bytes: holo, report } = await Hologram.compile(file, {
-        onStage: ({ stage, done, total }) => {
-          bar.value = total > 0 ? done / total : 0;
-          say(`Compiling ${file.name}: ${stage}`);
-        },
-      });
-      const seconds = (performance.now() - start) / 1e3;
-      open = await show(file, holo, report, seconds);
-      say(`${file.name} became ${bytes(holo.length)} in ${time(seconds)}.`);
+      const compiled = await compile(file, bar);
+      open = await show(file, compiled);
+      const size = bytes(compiled.holo.length);
+      say(compiled.report ? `${file.name} became ${size} in ${time(compiled.seconds)}.` : `${file.name} is open, ${size}.`);
     } catch (error) {
       get('report').hidden = true;
-      say(message(error), true);
+      say(`${file.name} cannot be used: ${message(error)}`, true);
     } finally {
       isBusy = false;
       bar.hidden = true;
@@ -166,15 +210,5 @@ export function startDrop(): void {
   };
 
   input.addEventListener('change', () => { if (input.files?.[0]) void take(input.files[0]); });
-  for (const kind of ['dragenter', 'dragover'])
-    zone.addEventListener(kind, (event) => {
-      event.preventDefault();
-      zone.classList.add('over');
-    });
-  for (const kind of ['dragleave', 'drop']) zone.addEventListener(kind, () => zone.classList.remove('over'));
-  zone.addEventListener('drop', (event) => {
-    event.preventDefault();
-    const file = event.dataTransfer?.files[0];
-    if (file) void take(file);
-  });
+  acceptFiles(zone, (file) => void take(file));
 }

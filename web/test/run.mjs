@@ -143,11 +143,38 @@ const CASES = {
     await page.screenshot({ path: join(SHOTS, 'drop.png'), fullPage: true });
   },
 
+  async 'a compiled model that falls beside the zone is opened and run'({ page, url }) {
+    await page.goto(url);
+    const holo = readFileSync(join(ROOT, 'build/web/public/models/text_encoder.holo')).toString('base64');
+    await page.evaluate((text) => {
+      const files = new DataTransfer();
+      files.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], 'text_encoder.holo'));
+      document.querySelector('h1').dispatchEvent(new DragEvent('drop', { dataTransfer: files, bubbles: true, cancelable: true }));
+    }, holo);
+    await page.waitForSelector('#report:not([hidden])', { timeout: PATIENCE_MS });
+    await page.click('#report button.primary');
+    await page.waitForFunction(() => /median/.test(document.querySelector('#report .status').textContent), null,
+      { timeout: PATIENCE_MS });
+    expect((await page.textContent('#drop-status')).includes('is open'), 'it does not say that it is open');
+  },
+
   async 'a file that is no model gets a sentence'({ page, url }) {
     await page.goto(url);
     await page.setInputFiles('#file', { name: 'no.onnx', mimeType: 'application/octet-stream', buffer: Buffer.from('no model') });
     await page.waitForSelector('#drop-status.bad', { timeout: PATIENCE_MS });
-    expect((await page.textContent('#drop-status')).length > 10, 'there is no sentence');
+    const said = await page.textContent('#drop-status');
+    expect(/^no\.onnx cannot be used: .{10}/.test(said), `the page says: ${said}`);
+    await page.screenshot({ path: join(SHOTS, 'drop-bad.png'), fullPage: true });
+  },
+
+  async 'dark, with both columns'({ browser, url }) {
+    const page = await openPage(browser, { colorScheme: 'dark' });
+    await page.goto(url);
+    expect((await page.textContent('#theme')) === 'Light', 'the button does not offer light');
+    await draw(page, { prompt: 'pizza', seed: 5, compare: true });
+    await page.screenshot({ path: join(SHOTS, 'dark.png'), fullPage: true });
+    expect(page.complaints.length === 0, page.complaints.join('\n'));
+    await page.context().close();
   },
 
   async 'dark, and 390 pixels wide, without scrolling sideways'({ browser, url }) {
