@@ -172,7 +172,7 @@ typedef struct epilogue_graph {
     const hg_args *args;
     uint32_t first_extra;
     const hg_lane_op *op;
-    uint8_t a[EPILOGUE_MAX_OP], b[EPILOGUE_MAX_OP];
+    uint8_t a[EPILOGUE_MAX_OP], b[EPILOGUE_MAX_OP], c[EPILOGUE_MAX_OP];
 } epilogue_graph;
 
 static bool epilogue_is(const epilogue_graph *g, uint32_t i, hg_lane_opcode op)
@@ -332,13 +332,28 @@ static bool epilogue_product(const epilogue_graph *g, uint32_t i, uint32_t *x,
     return false;
 }
 
+/* x < 0 ? x * slope : x */
+static bool epilogue_leaky(const epilogue_graph *g, uint32_t i, uint32_t *x, hg_epilogue_simple *s)
+{
+    const uint32_t less = g->a[i], low = g->b[i];
+    uint32_t inner;
+    float zero;
+    *x = g->c[i];
+    if (!epilogue_is(g, i, HG_LANE_SELECT) || !epilogue_is(g, less, HG_LANE_LT) ||
+        g->a[less] != *x || !epilogue_const(g, g->b[less], &zero) || zero != 0 ||
+        !epilogue_with_const(g, low, HG_LANE_MUL, &inner, &s->gate_scale) || inner != *x)
+        return false;
+    s->act = HG_EPILOGUE_LEAKY;
+    return true;
+}
+
 /* Takes the activation and its factor off operation i. */
 static uint32_t epilogue_activation(const epilogue_graph *g, uint32_t i, hg_epilogue_simple *s)
 {
     uint32_t x;
     s->factor = 1;
     i = epilogue_strip(g, i, &s->factor);
-    if (epilogue_product(g, i, &x, s)) return x;
+    if (epilogue_product(g, i, &x, s) || epilogue_leaky(g, i, &x, s)) return x;
     x = epilogue_clamp(g, i, &s->low, &s->high);
     s->act = x == i ? HG_EPILOGUE_LINEAR : HG_EPILOGUE_CLAMP;
     return x;
@@ -405,6 +420,7 @@ bool hg_epilogue_is_simple(const hg_args *a, uint32_t first_extra, hg_epilogue_s
         if (code->op[i].type != HG_LANE_F32) return false;
         g.a[i] = writer[code->op[i].a];
         g.b[i] = writer[code->op[i].b];
+        g.c[i] = writer[code->op[i].c];
         writer[code->op[i].dst] = (uint8_t)i;
     }
     *simple = (hg_epilogue_simple){.act = HG_EPILOGUE_LINEAR, .factor = 1};

@@ -69,7 +69,8 @@ typedef enum hg_epilogue_act {
     HG_EPILOGUE_SILU,      /* v sigmoid(v) */
     HG_EPILOGUE_HARDSWISH, /* v * clamp(v * gate_scale + gate_shift) */
     HG_EPILOGUE_GELU,      /* v (1 + erf(v * gate_scale)) */
-    HG_EPILOGUE_GELU_TANH  /* v (1 + tanh(v * gate_scale + v^3 * gate_shift)) */
+    HG_EPILOGUE_GELU_TANH, /* v (1 + tanh(v * gate_scale + v^3 * gate_shift)) */
+    HG_EPILOGUE_LEAKY      /* v * gate_scale where v < 0, v elsewhere */
 } hg_epilogue_act;
 
 /* v = (x + bias + bias2 + residual) * scale + shift;  y = act(v) * factor + offset. The residual

@@ -27,6 +27,10 @@ extern const hg_kernel TUNED(conv_nhwc)[], TUNED(conv_dw)[];
     {                                                                                              \
         .op = HG_LANE_##name, .type = HG_LANE_F32, .dst = (d), .a = (x), .b = (y)                  \
     }
+#define OP3(name, d, x, y, z)                                                                      \
+    {                                                                                              \
+        .op = HG_LANE_##name, .type = HG_LANE_F32, .dst = (d), .a = (x), .b = (y), .c = (z)        \
+    }
 
 /* Bits of f32 numbers. */
 enum {
@@ -114,6 +118,18 @@ static const ep_case ep_cases[] = {
      {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 1, 0), OP2(MUL, 3, 2, 2), OP2(MUL, 4, 3, 2), CONST(5, EP_CUBIC), OP2(MUL, 6, 4, 5),
       OP2(ADD, 7, 2, 6), CONST(8, EP_SLOPE), OP2(MUL, 9, 7, 8), OP1(TANH, 10, 9), CONST(11, EP_ONE), OP2(ADD, 12, 10, 11),
       CONST(13, EP_HALF), OP2(MUL, 14, 2, 13), OP2(MUL, 15, 14, 12)}},
+    {"leaky", true, HG_EPILOGUE_LEAKY, true, false, false, 8,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), CONST(3, EP_SIXTH), OP2(MUL, 4, 3, 2), CONST(5, EP_ZERO), OP2(LT, 6, 2, 5),
+      OP3(SELECT, 7, 6, 4, 2)}},
+    {"leaky, residual after", true, HG_EPILOGUE_LEAKY, false, true, true, 8,
+     {LOAD(0, 0), CONST(1, EP_SIXTH), OP2(MUL, 2, 0, 1), CONST(3, EP_ZERO), OP2(LT, 4, 0, 3), OP3(SELECT, 5, 4, 2, 0), LOAD(6, 2),
+      OP2(ADD, 7, 5, 6)}},
+    {"leaky below one", false, HG_EPILOGUE_LINEAR, false, false, false, 6,
+     {LOAD(0, 0), CONST(1, EP_SIXTH), OP2(MUL, 2, 0, 1), CONST(3, EP_ONE), OP2(LT, 4, 0, 3), OP3(SELECT, 5, 4, 2, 0)}},
+    {"leaky of another", false, HG_EPILOGUE_LINEAR, false, false, false, 7,
+     {LOAD(0, 0), LOAD(1, 1), CONST(2, EP_SIXTH), OP2(MUL, 3, 1, 2), CONST(4, EP_ZERO), OP2(LT, 5, 0, 4), OP3(SELECT, 6, 5, 3, 0)}},
+    {"where another is below", false, HG_EPILOGUE_LINEAR, false, false, false, 7,
+     {LOAD(0, 0), LOAD(1, 1), CONST(2, EP_SIXTH), OP2(MUL, 3, 0, 2), CONST(4, EP_ZERO), OP2(LT, 5, 1, 4), OP3(SELECT, 6, 5, 3, 0)}},
     {"cube of another", false, HG_EPILOGUE_LINEAR, false, false, false, 9,
      {LOAD(0, 0), LOAD(1, 1), OP2(MUL, 2, 0, 0), OP2(MUL, 3, 2, 1), OP2(ADD, 4, 0, 3), OP1(TANH, 5, 4), CONST(6, EP_ONE),
       OP2(ADD, 7, 5, 6), OP2(MUL, 8, 0, 7)}},
