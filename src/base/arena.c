@@ -66,8 +66,10 @@ static size_t arena_fit(const hg_arena_block *block, size_t size, size_t align)
 void *hg_arena_alloc_raw(hg_arena *arena, size_t size)
 {
     size_t align = size >= 1024 ? HG_ALIGN : 16;
-    if (arena->limit != 0 && (size > arena->limit || arena->used > arena->limit - size))
+    if (arena->limit != 0 && (size > arena->limit || arena->used > arena->limit - size)) {
+        arena->is_full = true;
         return NULL;
+    }
     hg_arena_block *block = arena->block;
     size_t at = block != NULL ? arena_fit(block, size, align) : SIZE_MAX;
     if (at == SIZE_MAX) {

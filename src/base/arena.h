@@ -12,6 +12,7 @@ typedef struct hg_arena {
     hg_arena_block *block; /* newest first */
     size_t used;           /* bytes handed out in all blocks */
     size_t limit;          /* 0: none; otherwise hg_arena_alloc fails above it */
+    bool is_full;          /* it has failed for that reason */
 } hg_arena;
 
 void hg_arena_init(hg_arena *arena, const holo_allocator *alloc, size_t limit);

@@ -314,12 +314,13 @@ static holo_status compile_bytes(hg_compile *c, const hg_source *s)
 
 holo_status hg_compile_fill(hg_compile *c, const hg_source *source)
 {
-    const unsigned long long most = c->options->limits.memory_bytes;
     c->source = source;
     holo_status status = source->fill(c, source);
-    if (status == HOLO_E_NOMEM && most != 0)
-        return hg_fail_prefix(c->ctx.error, status,
-                              "within %llu bytes (limits.memory_bytes): ", most);
+    if (status == HOLO_E_NOMEM && (c->ctx.arena.is_full || c->ctx.scratch.is_full))
+        return hg_fail(c->ctx.error, HOLO_E_LIMIT,
+                       "the compile would need more than %zu bytes, which is its limit "
+                       "(limits.memory_bytes)",
+                       c->ctx.arena.limit);
     return status;
 }
 

@@ -62,7 +62,7 @@ holo_status hg_eval_bytes(hg_graph *g, hg_node_id id, uint32_t j, size_t *bytes)
     return hg_fail(g->ctx->error, HOLO_E_LIMIT,
                    "node '%.*s' (%s): its constant result would be too large: %zu bytes, at most "
                    "%llu bytes and %llu elements are allowed",
-                   HG_STR_ARG(name), n->op->name, *bytes, (unsigned long long)limit,
+                   HG_STR_ARG(name), n->origin->name, *bytes, (unsigned long long)limit,
                    (unsigned long long)most);
 }
 
@@ -71,7 +71,7 @@ static holo_status eval_fail(hg_graph *g, hg_node_id id, holo_status status, con
     char label[64];
     hg_str name = hg_node_label(g, id, label, sizeof label);
     return hg_fail(g->ctx->error, status, "node '%.*s' (%s): %s", HG_STR_ARG(name),
-                   hg_graph_node(g, id)->op->name, what);
+                   hg_graph_node(g, id)->origin->name, what);
 }
 
 /* With a time limit in parts, between which the clock is read. */
@@ -112,7 +112,7 @@ static holo_status eval_kernel(hg_graph *g, hg_node_id id, const hg_kernel *k, h
     if (a->fault->kind != HG_FAULT_NONE)
         return hg_fail_prefix(g->ctx->error, hg_fault_fail(a->fault, g->ctx->error),
                               "node '%.*s' (%s): ", HG_STR_ARG(name),
-                              hg_graph_node(g, id)->op->name);
+                              hg_graph_node(g, id)->origin->name);
     return HOLO_OK;
 }
 

@@ -43,10 +43,12 @@ void hg_graph_demand(hg_graph *g, hg_node_id id, hg_demand_level level, hg_dim a
     hg_str name = hg_node_label(g, id, label, sizeof label);
     demand_name(g, id, actual, is, sizeof is);
     demand_name(g, id, expected, should, sizeof should);
-    hg_str what = hg_str_format(&g->ctx->arena, "%.*s, %s, %s against %s", HG_STR_ARG(name),
-                                hg_graph_node(g, id)->op->name, is, should);
+    hg_str what = hg_str_format(&g->ctx->arena, "%s: %s against %s",
+                                hg_graph_node(g, id)->origin->name, is, should);
+    name = hg_str_copy(&g->ctx->arena, name);
+    if (name.text == NULL) g->dims.failed = true;
     if (what.text == NULL) g->dims.failed = true;
-    g->demand[g->n_demand++] = (hg_demand){actual, expected, level, what};
+    g->demand[g->n_demand++] = (hg_demand){actual, expected, level, name, what};
 }
 
 holo_status hg_graph_keep_demands(hg_graph *g, size_t first, hg_demand_level level)

@@ -251,6 +251,7 @@ holo_status hg_graph_add_node(hg_graph *g, hg_region_id region, hg_node_id befor
 {
     hg_node_id id = (hg_node_id)g->n_node;
     hg_node n = {.op = spec->op,
+                 .origin = spec->origin != NULL ? spec->origin : spec->op,
                  .name = spec->name,
                  .n_in = spec->n_in,
                  .n_out = spec->n_out,

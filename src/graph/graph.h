@@ -89,7 +89,8 @@ typedef struct hg_attr {
 
 typedef struct hg_node {
     const struct hg_op *op;
-    hg_str name; /* as in the model; may be empty */
+    const struct hg_op *origin; /* of the model's node that it was made from, for messages */
+    hg_str name;                /* as in the model; may be empty */
     uint32_t first_slot;
     uint32_t n_in;
     hg_value_id *out; /* 0: an optional output that nobody wants */
@@ -138,7 +139,8 @@ typedef enum hg_demand_level {
 typedef struct hg_demand {
     hg_dim actual, expected;
     hg_demand_level level;
-    hg_str what; /* node, operator and the sizes, for the message */
+    hg_str node; /* for the message: its name, */
+    hg_str what; /* and its operator and the sizes */
 } hg_demand;
 
 /* What has been proved about a constant or packed value, as text (table/cert.h); it goes into the
@@ -195,6 +197,7 @@ HG_MUST_CHECK holo_status hg_graph_add_cert(hg_graph *g, hg_cert cert);
 
 typedef struct hg_node_spec {
     const struct hg_op *op;
+    const struct hg_op *origin; /* NULL: op */
     hg_str name;
     const hg_value_id *in;
     uint32_t n_in;

@@ -1,6 +1,8 @@
 /* program.c - the program section: layout and views. */
 #include "isa/program.h"
 
+#include <string.h>
+
 /* The tables in file order: X(field, count, element type). */
 #define PROGRAM_TABLES(X)                                                                          \
     X(dim, n_dim, hg_dim_rec)                                                                      \
@@ -75,9 +77,19 @@ const char *hg_program_name(const hg_program *p, uint32_t at, hg_name *room)
     return room->text;
 }
 
+const char *hg_program_step_op(const hg_program *p, uint32_t step, hg_name *room)
+{
+    (void)hg_program_name(p, p->step[step].name, room);
+    char *end = strchr(room->text, HG_NAME_AFTER_OP);
+    if (end == NULL) end = room->text;
+    *end = 0;
+    return room->text;
+}
+
 const char *hg_program_step_name(const hg_program *p, uint32_t step, hg_name *room)
 {
-    return hg_program_name(p, p->step[step].name, room);
+    const size_t op = strlen(hg_program_step_op(p, step, room));
+    return hg_program_name(p, p->step[step].name + (op == 0 ? 0 : (uint32_t)op + 1), room);
 }
 
 hg_lane_code hg_program_code(const hg_program *p, uint32_t i)

@@ -113,10 +113,16 @@ typedef struct hg_name {
     char text[HG_NAME_MAX + 1];
 } hg_name;
 
+/* Between the operator of a step and the name of its node, where both are known. */
+#define HG_NAME_AFTER_OP '\x1f'
+
 /* The name at a position, "" when there is none. It is copied to `room`, byte by byte inside the
  * section, because a mapped file may change at any time. */
 const char *hg_program_name(const hg_program *p, uint32_t at, hg_name *room);
+/* Of a step: the name of its node; the operator of the model that it was made from, "" when that is
+ * not known. */
 const char *hg_program_step_name(const hg_program *p, uint32_t step, hg_name *room);
+const char *hg_program_step_op(const hg_program *p, uint32_t step, hg_name *room);
 
 /* Bytes of the section that head describes, or 0 when that cannot be represented. */
 size_t hg_program_bytes(const hg_program_head *head);

@@ -137,7 +137,7 @@ holo_status hg_kernel_lane_check_body(const hg_args *a, const holo_tensor *resul
     for (uint32_t i = 0; i < a->n_in; i++) {
         const holo_tensor *t = i == 0 && result != NULL ? result : &a->in[i];
         in_type[i] = t->dtype;
-        HG_TRY(hg_check_broadcast(t, &a->out[0], e, "a lane operand"));
+        HG_TRY(hg_check_broadcast(t, &a->out[0], e, "an input"));
     }
     for (uint32_t i = 0; i < a->n_out; i++) {
         out_type[i] = a->out[i].dtype;

@@ -66,7 +66,7 @@ holo_status hg_infer_fail(const hg_infer *n, holo_status status, const char *for
     va_end(args);
     hg_str name = hg_node_label(n->g, n->id, label, sizeof label);
     return hg_fail(n->ctx->error, status, "node '%.*s' (%s): %s", HG_STR_ARG(name),
-                   n->node->op->name, sentence);
+                   n->node->origin->name, sentence);
 }
 
 static holo_status op_check_arity(const hg_infer *n)

@@ -31,7 +31,7 @@ holo_status hg_build_fail(hg_build *b, holo_status status, const char *format, .
     if (b->status != HOLO_OK) return b->status;
     hg_str name = hg_node_label(b->g, b->id, label, sizeof label);
     return b->status = hg_fail(b->ctx->error, status, "node '%.*s' (%s): %s", HG_STR_ARG(name),
-                               b->node->op->name, sentence);
+                               b->node->origin->name, sentence);
 }
 
 hg_value_id hg_build_in(const hg_build *b, uint32_t i)
@@ -95,14 +95,15 @@ hg_node_id hg_build_node(hg_build *b, const char *op, const hg_value_id *in, uin
         if (!build_ok(b, HG_NEW(b->ctx, n_attr, &copy))) return 0;
         memcpy(copy, attr, n_attr * sizeof *attr);
     }
-    return build_add(
-        b, &(hg_node_spec){.op = hg_op_get(op),
-                           .name = b->id == 0 ? (hg_str){0} : hg_graph_node(b->g, b->id)->name,
-                           .in = in,
-                           .n_in = n_in,
-                           .attr = copy,
-                           .n_attr = n_attr,
-                           .n_out = n_out});
+    const hg_node *of = b->id == 0 ? NULL : hg_graph_node(b->g, b->id);
+    return build_add(b, &(hg_node_spec){.op = hg_op_get(op),
+                                        .origin = of == NULL ? NULL : of->origin,
+                                        .name = of == NULL ? (hg_str){0} : of->name,
+                                        .in = in,
+                                        .n_in = n_in,
+                                        .attr = copy,
+                                        .n_attr = n_attr,
+                                        .n_out = n_out});
 }
 
 static bool build_has_body(const hg_build *b, uint32_t k)
@@ -137,6 +138,7 @@ hg_node_id hg_build_later(hg_build *b, const char *op, const hg_value_id *in, ui
     if (n_attr != 0) memcpy(copy, attr, n_attr * sizeof *attr);
     const bool takes = build_has_body(b, body);
     const hg_node_spec spec = {.op = hg_op_get(op),
+                               .origin = b->node->origin,
                                .name = b->node->name,
                                .in = in,
                                .n_in = n_in,
@@ -154,6 +156,7 @@ hg_node_id hg_build_copy(hg_build *b, hg_node_id id, const hg_value_id *in, uint
     if (b->status != HOLO_OK) return 0;
     const hg_node *n = hg_graph_node(b->g, id);
     return build_add(b, &(hg_node_spec){.op = n->op,
+                                        .origin = n->origin,
                                         .name = n->name,
                                         .in = in,
                                         .n_in = n_in,
@@ -348,7 +351,9 @@ void hg_build_replace(hg_build *b, uint32_t j, hg_value_id value)
 holo_status hg_build_fused(hg_build *b, hg_node_id made, hg_node_id feeder)
 {
     if (made == 0) return b->status;
-    hg_graph_node(b->g, made)->name = hg_graph_node(b->g, feeder)->name;
+    const hg_node *from = hg_graph_node(b->g, feeder);
+    hg_graph_node(b->g, made)->name = from->name;
+    hg_graph_node(b->g, made)->origin = from->origin;
     hg_build_replace(b, 0, hg_graph_node(b->g, made)->out[0]);
     hg_graph_remove_node(b->g, b->id);
     hg_graph_remove_node(b->g, feeder);

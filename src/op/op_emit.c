@@ -13,7 +13,7 @@ holo_status hg_emit_fail(const hg_emit *e, holo_status status, const char *forma
     va_end(args);
     hg_str name = hg_node_label(e->g, e->id, label, sizeof label);
     return hg_fail(e->ctx->error, status, "node '%.*s' (%s): %s", HG_STR_ARG(name),
-                   e->node->op->name, sentence);
+                   e->node->origin->name, sentence);
 }
 
 holo_status hg_emit_dim(hg_emit *e, hg_dim value)

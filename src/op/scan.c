@@ -45,6 +45,7 @@ static holo_status scan_add(scan_nest *s, const char *op, const hg_value_id *in,
     HG_TRY(HG_NEW(s->g->ctx, 1, &attr));
     attr[0] = only;
     const hg_node_spec spec = {.op = hg_op_get(op),
+                               .origin = hg_graph_node(s->g, s->old)->origin,
                                .name = hg_graph_node(s->g, s->old)->name,
                                .in = in,
                                .n_in = n_in,
@@ -97,6 +98,7 @@ static holo_status scan_outer(scan_nest *s, hg_value_id lengths)
     attr[0] = hg_attr_make_int("num_scan_inputs", n_in);
     const hg_node *old = hg_graph_node(g, s->old);
     const hg_node_spec spec = {.op = old->op,
+                               .origin = old->origin,
                                .name = old->name,
                                .in = in,
                                .n_in = n_in,
@@ -122,6 +124,7 @@ static holo_status scan_inner(scan_nest *s)
     attr[1] = s->directions;
     const hg_node *old = hg_graph_node(g, s->old);
     const hg_node_spec spec = {.op = old->op,
+                               .origin = old->origin,
                                .name = old->name,
                                .in = s->in,
                                .n_in = s->n_in,

@@ -160,7 +160,7 @@ static holo_status outline_capture(hg_outline *o, hg_value_id value, hg_value_id
         return hg_fail(o->g->ctx->error, HOLO_E_UNSUPPORTED,
                        "node '%.*s' (%s): the rank of '%.*s', which a body uses, is not known at "
                        "compile time",
-                       HG_STR_ARG(name), hg_graph_node(o->g, o->owner)->op->name,
+                       HG_STR_ARG(name), hg_graph_node(o->g, o->owner)->origin->name,
                        HG_STR_ARG(v->name));
     }
     HG_TRY(hg_outline_type(o, &v->type, 0, &type));
@@ -238,6 +238,7 @@ static holo_status outline_node(hg_outline *o, hg_node_id id, hg_region_id to)
 {
     const hg_node *n = hg_graph_node(o->g, id);
     hg_node_spec spec = {.op = n->op,
+                         .origin = n->origin,
                          .name = n->name,
                          .n_in = n->n_in,
                          .n_attr = n->n_attr,

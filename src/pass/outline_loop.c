@@ -283,6 +283,7 @@ static holo_status outline_add(outline_loop *l, const char *op, hg_value_id x, h
     HG_TRY(HG_NEW(l->b->ctx, 1, &attr));
     attr[0] = hg_attr_make_int("axis", axis);
     hg_node_spec spec = {.op = hg_op_get(op),
+                         .origin = l->b->node->origin,
                          .name = l->b->node->name,
                          .in = (hg_value_id[]){x, index},
                          .n_in = 2,

@@ -412,6 +412,16 @@ static holo_status emit_operands(emitter *m, const emit_call *c, hg_step_rec *st
     return emit_list(m, number, c->e.n_param, &step->param);
 }
 
+/* What people know a step by: the model's operator, if it is one, and the name of its node. */
+static holo_status emit_step_name(emitter *m, hg_str op, hg_str node, uint32_t *at)
+{
+    if (op.length == 0) return hg_texts_add(m->names, node, at);
+    hg_str both = hg_str_format(&m->ctx->arena, "%.*s%c%.*s", HG_STR_ARG(op), HG_NAME_AFTER_OP,
+                                HG_STR_ARG(node));
+    if (both.text == NULL) return hg_fail_nomem(m->ctx->error, node.length);
+    return hg_texts_add(m->names, both, at);
+}
+
 static holo_status emit_step(emitter *m, const emit_call *c)
 {
     const hg_node *n = hg_graph_node(m->g, c->node);
@@ -419,7 +429,8 @@ static holo_status emit_step(emitter *m, const emit_call *c)
     char buffer[64];
     HG_TRY(emit_operation(m, c, &step));
     hg_str label = hg_node_label(m->g, c->node, buffer, sizeof buffer);
-    HG_TRY(hg_texts_add(m->names, label, &step.name));
+    const bool is_ours = (n->origin->flags & HG_OP_INTERNAL) != 0; /* then the kernel says more */
+    HG_TRY(emit_step_name(m, hg_str_from(is_ours ? "" : n->origin->name), label, &step.name));
     HG_TRY(emit_operands(m, c, &step));
     if (c->e.code != NULL) HG_TRY(emit_code(m, c->e.code, &step.code));
     HG_TRY(emit_push_step(m, step));
@@ -464,12 +475,13 @@ static holo_status emit_demand(emitter *m, const hg_demand *d)
     if (d->actual == d->expected) return HOLO_OK;
     if (hg_dim_is_const(&m->g->dims, d->actual, &is) &&
         hg_dim_is_const(&m->g->dims, d->expected, &should))
-        return hg_fail(m->ctx->error, HOLO_E_SHAPE, "node '%.*s': the size is %lld, expected %lld",
+        return hg_fail(m->ctx->error, HOLO_E_SHAPE,
+                       "node '%.*s' (%.*s): the size is %lld, expected %lld", HG_STR_ARG(d->node),
                        HG_STR_ARG(d->what), (long long)is, (long long)should);
     const uint32_t param[2] = {m->dim_number[d->actual], m->dim_number[d->expected]};
     hg_step_rec step = {.op = HG_STEP_KERNEL, .n_param = 2};
     HG_TRY(emit_kernel(m, "sizes", &step.kernel));
-    HG_TRY(hg_texts_add(m->names, d->what, &step.name));
+    HG_TRY(emit_step_name(m, d->what, d->node, &step.name));
     HG_TRY(emit_list(m, param, 2, &step.param));
     return emit_push_step(m, step);
 }

@@ -76,15 +76,12 @@ static holo_status bind_check(holo_session *s, uint32_t i, holo_error *e)
     const hg_program *p = &s->graph->program;
     const hg_step_rec *r = &p->step[i];
     hg_step_run *run = &s->step[i];
-    hg_name room;
     holo_status status = run->kernel->check(&run->args, e);
     if (status != HOLO_OK && run->kernel != s->graph->reference[r->kernel]) {
         run->kernel = s->graph->reference[r->kernel];
         status = run->kernel->check(&run->args, e);
     }
-    if (status != HOLO_OK)
-        return hg_fail_prefix(e, status, "node '%s' (%s): ", hg_program_step_name(p, i, &room),
-                              hg_model_step_kernel(p, i));
+    if (status != HOLO_OK) return hg_model_blame(p, i, status, e);
     run->units = run->kernel->units(&run->args);
     bind_cost(run);
     run->tasks = bind_tasks(s, run);

@@ -100,12 +100,12 @@ static holo_status cache_refuse(const holo_session *s, const hg_cache_port *c, u
                                 holo_error *e)
 {
     const hg_program *p = &s->graph->program;
-    hg_name room;
+    hg_name node, op;
     return hg_fail(e, HOLO_E_UNSUPPORTED,
                    "output '%s' cannot grow in place: node '%s' (%s) reads or makes it, expected "
                    "Concat of the input and new rows, and attention",
-                   p->text + p->out[c->output].name, hg_program_step_name(p, i, &room),
-                   hg_model_step_kernel(p, i));
+                   p->text + p->out[c->output].name, hg_program_step_name(p, i, &node),
+                   hg_model_step_op(p, i, &op));
 }
 
 /* The step that makes the output: of the input and new rows, along the axis. */

@@ -19,6 +19,19 @@ const char *hg_model_step_kernel(const hg_program *p, uint32_t step)
     return "step";
 }
 
+const char *hg_model_step_op(const hg_program *p, uint32_t step, hg_name *room)
+{
+    const char *op = hg_program_step_op(p, step, room);
+    return op[0] != 0 ? op : hg_model_step_kernel(p, step);
+}
+
+holo_status hg_model_blame(const hg_program *p, uint32_t step, holo_status status, holo_error *e)
+{
+    hg_name node, op;
+    return hg_fail_prefix(e, status, "node '%s' (%s): ", hg_program_step_name(p, step, &node),
+                          hg_model_step_op(p, step, &op));
+}
+
 /* The last variant of the name that this CPU and the numerics allow, and the one for every CPU. */
 static void load_find_kernel(const holo_kernels *kernels, const char *name, uint32_t cpu, bool fast,
                              const hg_kernel **tuned, const hg_kernel **reference)

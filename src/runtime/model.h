@@ -68,7 +68,11 @@ size_t hg_model_derived_bytes(const hg_program_head *head);
  * `block` (zeroed, 8-byte aligned). Kernels are resolved already. */
 HG_MUST_CHECK holo_status hg_model_derive(hg_model_graph *g, void *block, holo_error *e);
 
-/* The kernel or operation of a step, for messages. */
+/* The kernel or operation of a step. */
 const char *hg_model_step_kernel(const hg_program *p, uint32_t step);
+/* For messages: the model's operator, or the kernel where that is not known. */
+const char *hg_model_step_op(const hg_program *p, uint32_t step, hg_name *room);
+/* Puts node and operator of a step before the sentence. */
+holo_status hg_model_blame(const hg_program *p, uint32_t step, holo_status status, holo_error *e);
 
 #endif

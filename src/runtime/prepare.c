@@ -118,10 +118,7 @@ static holo_status prepare_fail_size(const holo_session *s, uint32_t v, int32_t 
                 k, hg_program_name(p, p->value[v].name, &room), (long long)s->tensor[v].dim[k]);
     for (uint32_t i = 0; i < p->head.n_step; i++)
         for (uint32_t j = 0; j < p->step[i].n_out; j++)
-            if (p->list[p->step[i].out + j] == v)
-                return hg_fail_prefix(e, status,
-                                      "node '%s' (%s): ", hg_program_step_name(p, i, &room),
-                                      hg_model_step_kernel(p, i));
+            if (p->list[p->step[i].out + j] == v) return hg_model_blame(p, i, status, e);
     return status;
 }
 

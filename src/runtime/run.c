@@ -31,11 +31,7 @@ static void run_task(void *user, int64_t task, uint32_t worker)
 
 static holo_status run_fault(const holo_session *s, uint32_t i, holo_error *e)
 {
-    const hg_program *p = &s->graph->program;
-    hg_name room;
-    return hg_fail_prefix(e, hg_fault_fail(&s->fault, e),
-                          "node '%s' (%s): ", hg_program_step_name(p, i, &room),
-                          hg_model_step_kernel(p, i));
+    return hg_model_blame(&s->graph->program, i, hg_fault_fail(&s->fault, e), e);
 }
 
 static holo_status run_kernel(holo_session *s, uint32_t i, holo_error *e)

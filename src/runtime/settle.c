@@ -9,9 +9,7 @@ holo_status hg_settle_prefix(const holo_session *s, uint32_t i, holo_status stat
     const hg_program *p = &s->graph->program;
     if (e == NULL || strncmp(e->message, "node ", 5) == 0 || status == HOLO_E_CANCELLED)
         return status;
-    hg_name room;
-    return hg_fail_prefix(e, status, "node '%s' (%s): ", hg_program_step_name(p, i, &room),
-                          hg_model_step_kernel(p, i));
+    return hg_model_blame(p, i, status, e);
 }
 
 holo_status hg_settle_take(holo_session *s, size_t bytes, uint32_t now, uint32_t last, void **out,

@@ -350,8 +350,8 @@ static void image_model(void)
     CHECK_OK(holo_session_new(model, NULL, &session, &e), &e);
     image_run(session, "P6 2 1 255\nabcdef", 17, HOLO_OK, "cbafed");
     image_run(session, "P6 2 1 255\nabcde", 16, HOLO_E_DATA,
-              "(image.decode): the picture is broken");
-    image_run(session, "no picture", 10, HOLO_E_DATA, "(image.decode): 10 bytes that are no JPEG");
+              "(ImageDecoder): the picture is broken");
+    image_run(session, "no picture", 10, HOLO_E_DATA, "(ImageDecoder): 10 bytes that are no JPEG");
     image_run(session, "P6 20000 20000 1\n", 17, HOLO_E_LIMIT, "20000 x 20000 pixels");
     image_run(session, "P6 2 1 255\nABCDEF", 17, HOLO_OK, "CBAFED");
     holo_session_free(session);

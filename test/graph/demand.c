@@ -57,19 +57,19 @@ static void demand_refused(void)
     static const demand_case bad[] = {
         {"graph(%x: float32[n,c], %s: float32[k], %b: float32[c], %m: float32[c], %v: float32[c]) {"
          " %y = BatchNormalization(%x, %s, %b, %m, %v) : ? \"bn\" return %y as \"y\" }",
-         "node 'bn, BatchNormalization, dimension 0 of input 1 against dimension 1 of input 0' "
-         "(sizes): the size is 5, expected 3",
+         "node 'bn' (BatchNormalization: dimension 0 of input 1 against dimension 1 of input 0)"
+         ": the size is 5, expected 3",
          5},
         {"graph(%x: float32[n,c], %s: float32[k], %b: float32[c], %m: float32[c], %v: float32[c]) {"
          " %y = BatchNormalization(%x, %s, %b, %m, %v) : ? \"bn\" return %y as \"y\" }",
          "the size is 1, expected 3", 1},
         {"graph(%a: float32[n,m], %b: float32[m,p], %c: float32[k,p]) { %y = Gemm(%a, %b, %c)"
          " : ? \"dense\" return %y as \"y\" }",
-         "node 'dense, Gemm, dimension 0 of input 2", 4},
+         "node 'dense' (Gemm: dimension 0 of input 2", 4},
         {"graph(%x: float32[n,c], %s: float32[k]) { %z = const uint8[] {0} %y = QuantizeLinear(%x, "
          "%s)"
          " {axis=1} : ? \"q\" return %y as \"y\" }",
-         "node 'q, QuantizeLinear, dimension 0 of input 1", 2},
+         "node 'q' (QuantizeLinear: dimension 0 of input 1", 2},
         {"graph(%x: float32[n,c,d], %t: int64[n,k]) { %y = NegativeLogLikelihoodLoss(%x, %t)"
          " : ? \"loss\" return %y as \"y\" }",
          "the size is 2, expected 3", 2},

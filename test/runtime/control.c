@@ -387,7 +387,7 @@ static void control_fault_inside(void)
                      0, NULL)) {
         control_scalar(&f, 0, HOLO_I64, &m);
         control_set(&f, 1, HOLO_F32, x, 1, 3);
-        control_fails(&f, HOLO_E_DATA, "node 'inner' (gather");
+        control_fails(&f, HOLO_E_DATA, "node 'inner' (Gather");
         m = 3;
         if (control_run(&f)) control_is(&f, 0, x, 3);
     }
