@@ -96,29 +96,29 @@ static void demand_shapes(void)
     static const demand_case bad[] = {
         {"graph(%a: float32[n], %b: float32[k]) { %c = Add(%a, %b) : ? \"add\" %y = Shape(%c)"
          " return %y as \"y\" }",
-         "node 'add, Add, select(eq(1,n),k,n) against select(eq(1,k),n,k)' (sizes): the size is 3, "
+         "node 'add' (Add: select(eq(1,n),k,n) against select(eq(1,k),n,k)): the size is 3, "
          "expected 4",
          4},
         {"graph(%a: float32[n,m], %b: float32[k,m]) { %c = Min(%a, %b) : ? \"least\""
          " %d = Relu(%c) %e = Transpose(%d) %y = Size(%e) return %y as \"y\" }",
-         "node 'least, Min, ", 2},
+         "node 'least' (Min: ", 2},
         {"graph(%a: float32[n,m], %b: float32[k,p]) { %c = MatMul(%a, %b) : ? \"mm\""
          " %y = Shape(%c) return %y as \"y\" }",
-         "node 'mm, MatMul, dimension 1 of input 0 against dimension 0 of input 1' (sizes): the "
+         "node 'mm' (MatMul: dimension 1 of input 0 against dimension 0 of input 1' (sizes): the "
          "size is 3, expected 2",
          2},
         {"graph(%a: float32[n,m], %b: float32[n,k]) { %c = Concat(%a, %b) {axis=0} : ? \"cat\""
          " %y = Shape(%c) return %y as \"y\" }",
-         "node 'cat, Concat, dimension 1 of input 1 against dimension 1 of input 0' (sizes): the "
+         "node 'cat' (Concat: dimension 1 of input 1 against dimension 1 of input 0' (sizes): the "
          "size is 5, expected 3",
          5},
         {"graph(%a: float32[n,m], %b: float32[k]) { %s = Shape(%b) %c = Expand(%a, %s)"
          " : ? \"wide\" %y = Shape(%c) return %y as \"y\" }",
-         "node 'wide, Expand, ", 2},
+         "node 'wide' (Expand: ", 2},
         {"graph(%a: float32[n,m], %b: float32[k]) { %s = Shape(%b) %t = const int64[1] {3}"
          " %u = Concat(%s, %t) {axis=0} %c = Reshape(%a, %u) : ? \"seen\" %y = Shape(%c)"
          " return %y as \"y\" }",
-         "'seen, Reshape, ", 2},
+         "'seen' (Reshape: ", 2},
     };
     for (size_t i = 0; i < HG_COUNT(bad); i++)
         for (uint32_t flags = 0; flags <= HOLO_COMPILE_NO_OPTIMIZE;
