@@ -41,8 +41,8 @@ const hg_pass *const *hg_pipeline(void);
 /* Puts dims in place of symbols in all types, contents and attributes: to[i] for symbol i, 0 keeps
  * it. */
 HG_MUST_CHECK holo_status hg_resolve_symbols(hg_graph *g, const hg_dim *to);
-/* The contents of a value are known as expressions, and not merely by reading this very value at run
- * time (fold_shapes.c). */
+/* The contents of a value are known as expressions, and not merely by reading this very value at
+ * run time (fold_shapes.c). */
 bool hg_shapes_known(const hg_graph *g, hg_value_id id);
 /* What has become constant around a body is constant inside: body k of a holo:If or holo:Loop. */
 HG_MUST_CHECK holo_status hg_outline_settle(hg_graph *g, hg_node_id id, uint32_t k);

@@ -104,12 +104,12 @@ static void demand_shapes(void)
          "node 'least' (Min: ", 2},
         {"graph(%a: float32[n,m], %b: float32[k,p]) { %c = MatMul(%a, %b) : ? \"mm\""
          " %y = Shape(%c) return %y as \"y\" }",
-         "node 'mm' (MatMul: dimension 1 of input 0 against dimension 0 of input 1' (sizes): the "
+         "node 'mm' (MatMul: dimension 1 of input 0 against dimension 0 of input 1): the "
          "size is 3, expected 2",
          2},
         {"graph(%a: float32[n,m], %b: float32[n,k]) { %c = Concat(%a, %b) {axis=0} : ? \"cat\""
          " %y = Shape(%c) return %y as \"y\" }",
-         "node 'cat' (Concat: dimension 1 of input 1 against dimension 1 of input 0' (sizes): the "
+         "node 'cat' (Concat: dimension 1 of input 1 against dimension 1 of input 0): the "
          "size is 5, expected 3",
          5},
         {"graph(%a: float32[n,m], %b: float32[k]) { %s = Shape(%b) %c = Expand(%a, %s)"
