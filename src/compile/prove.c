@@ -132,12 +132,12 @@ static const char *prove_step_fault(const prove *p, const hg_program *g, const h
 /* ---- products in pairs -----------------------------------------------------------------------
  */
 
-/* The number of the parameter that says so, -1: the kernel knows no pairs. */
-static int prove_pairs(const char *kernel)
+/* Parameter "form" of a product of bytes (kernel/igemm.h), 0 of other kernels. */
+static int64_t prove_form(const hg_program *g, const hg_step_rec *s, const char *kernel)
 {
-    enum { MATMUL_PAIRS = 0, CONV_PAIRS = 9 };
-    if (strcmp(kernel, "matmul.p16i8") == 0) return MATMUL_PAIRS;
-    return strcmp(kernel, "conv.nhwc.i8") == 0 ? CONV_PAIRS : -1;
+    enum { MATMUL_FORM = 0, CONV_FORM = 9 };
+    if (strcmp(kernel, "matmul.p16i8") == 0) return prove_param(g, s, MATMUL_FORM);
+    return strcmp(kernel, "conv.nhwc.i8") == 0 ? prove_param(g, s, CONV_FORM) : 0;
 }
 
 /* The bound is about the weights as the step reads them: panels of `depth` rows, of which the last
@@ -170,10 +170,28 @@ static const char *prove_product_fault(const prove *p, const hg_program *g, cons
 /* ---- steps ------------------------------------------------------------------------------------
  */
 
+/* The table behind a product: all bytes, of the result's type. */
+static const char *prove_lookup_fault(const prove *p, const hg_program *g, const hg_step_rec *s)
+{
+    const hg_value_rec *t = &g->value[g->list[s->in + s->n_in - 1]],
+                       *made = &g->value[g->list[s->out]];
+    if (t->storage != HG_STORAGE_WEIGHT) return "it reads a table that is no constant";
+    const hg_weight_rec *w = &g->weight[t->ref];
+    for (size_t i = 0; i < p->n_proved; i++) {
+        const hg_cert_view *v = &p->proved[i];
+        if (v->is_table && !v->is_program && v->offset == w->offset && v->bytes == w->bytes &&
+            v->from == (holo_dtype)made->dtype && v->to == v->from && v->base == 0 &&
+            v->entries == 256 && v->rows == 1 && v->classes == 0)
+            return NULL;
+    }
+    return "no certificate that holds says what the table must be";
+}
+
 /* What a step does that needs a certificate, NULL: nothing; *why: it has none. */
 static const char *prove_step(const prove *p, const hg_program *g, const hg_step_rec *s,
                               const char **why)
 {
+    enum { PAIRS = 1, LOOKUP = 2 };
     *why = NULL;
     if (s->op != HG_STEP_KERNEL || s->n_in < 2 || s->n_out != 1) return NULL;
     const char *kernel = g->text + g->kernel[s->kernel];
@@ -182,8 +200,10 @@ static const char *prove_step(const prove *p, const hg_program *g, const hg_step
         *why = prove_step_fault(p, g, s, is_program);
         return is_program ? "program step" : "table step";
     }
-    const int pairs = prove_pairs(kernel);
-    if (pairs < 0 || prove_param(g, s, (uint32_t)pairs) == 0) return NULL;
+    const int64_t form = prove_form(g, s, kernel);
+    if ((form & LOOKUP) != 0) *why = prove_lookup_fault(p, g, s);
+    if (*why != NULL) return "table behind a product";
+    if ((form & PAIRS) == 0) return NULL;
     *why = prove_product_fault(p, g, s);
     return "product in pairs";
 }

@@ -5,8 +5,8 @@
  *   in[1]  W [G, P, ceil(KH*KW*C/G / 4) + 1, 64] i8, made by pack.convi8; P = ceil(O / G / 16)
  *   in[2]  zero point of X, its type, one element; may be absent: 0
  *   in[3]  zero points of W [O] i32, as of its signed codes; may be absent: 0
- *   in[4+] operands of the epilogue
- *   param  kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w, groups, pairs (igemm.h)
+ *   in[4+] operands of the epilogue, then with HG_IGEMM_LOOKUP a table [256]
+ *   param  kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w, groups, form (igemm.h)
  *   out[0] Y [N, OH, OW, O] = sum of (X - x0)(W - w0), modulo 2^32; i32, any type with an epilogue
  *
  * Output pixels are rows of a product; what they read is gathered, padding as the zero point. A
@@ -17,7 +17,7 @@
 #include "kernel/conv.h"
 #include "kernel/pack.h"
 
-enum { CONV_NHWC_I8_GROUPS = 8, CONV_NHWC_I8_PAIRS };
+enum { CONV_NHWC_I8_GROUPS = 8, CONV_NHWC_I8_FORM };
 
 holo_status hg_conv_nhwc_i8_check(const hg_args *a, holo_error *e)
 {
@@ -26,7 +26,6 @@ holo_status hg_conv_nhwc_i8_check(const hg_args *a, holo_error *e)
     HG_TRY(hg_conv2d_check(a, e, HG_IGEMM_CODES));
     HG_TRY(hg_check_rank(&a->in[1], e, "packed weights", 4, 4));
     HG_TRY(hg_check_param(a, e, CONV_NHWC_I8_GROUPS, "groups", 1, INT32_MAX));
-    HG_TRY(hg_check_param(a, e, CONV_NHWC_I8_PAIRS, "pairs", 0, 1));
     const int64_t c = a->in[0].dim[3], o = a->out[0].dim[3], groups = a->param[CONV_NHWC_I8_GROUPS];
     HG_REQUIRE(e, c % groups == 0 && o % groups == 0, HOLO_E_SHAPE,
                "%lld groups do not divide %lld input and %lld output channels", (long long)groups,
@@ -39,7 +38,7 @@ holo_status hg_conv_nhwc_i8_check(const hg_args *a, holo_error *e)
                "packed weights have %lld groups, expected %lld", (long long)a->in[1].dim[0],
                (long long)groups);
     HG_TRY(hg_igemm_check_packed(a, e, o / groups, k));
-    return hg_igemm_check(a, e, 1, o);
+    return hg_igemm_check(a, e, 1, o, CONV_NHWC_I8_FORM);
 }
 
 typedef struct conv_nhwc_i8_patch {
@@ -114,7 +113,8 @@ hg_igemm hg_conv_nhwc_i8_of(const hg_args *a)
                       .panels = hg_panels(g.o / groups),
                       .direct = in_place ? a->in[0].data : NULL,
                       .gather = conv_nhwc_i8_gather,
-                      .pairs = a->param[CONV_NHWC_I8_PAIRS] != 0};
+                      .pairs = (a->param[CONV_NHWC_I8_FORM] & HG_IGEMM_PAIRS) != 0,
+                      .lookup = hg_igemm_lookup(a, CONV_NHWC_I8_FORM)};
 }
 
 void hg_conv_nhwc_i8_cost(const hg_args *a, hg_cost *cost)

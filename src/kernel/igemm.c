@@ -27,8 +27,31 @@ holo_status hg_igemm_check_packed(const hg_args *a, holo_error *e, int64_t colum
     return HOLO_OK;
 }
 
-holo_status hg_igemm_check(const hg_args *a, holo_error *e, int64_t rows, int64_t columns)
+/* The table is an input behind those of the epilogue. */
+static holo_status igemm_check_lookup(const hg_args *a, holo_error *e)
 {
+    hg_args without = *a;
+    HG_REQUIRE(e, a->code != NULL && a->n_in > HG_IGEMM_FIRST_EXTRA, HOLO_E_FORMAT,
+               "a table without codes to look up");
+    const holo_tensor *t = &a->in[a->n_in - 1];
+    HG_TRY(hg_check_in_type(a, e, a->n_in - 1, HG_IGEMM_CODES));
+    HG_TRY(hg_check_same_type(t, &a->out[0], e, "table"));
+    HG_TRY(hg_check_rank(t, e, "table", 1, 1));
+    HG_REQUIRE(e, t->dim[0] == 256, HOLO_E_SHAPE, "table has %lld entries, expected 256",
+               (long long)t->dim[0]);
+    without.n_in--;
+    return hg_igemm_check_end(&without, e);
+}
+
+const uint8_t *hg_igemm_lookup(const hg_args *a, uint32_t form)
+{
+    return (a->param[form] & HG_IGEMM_LOOKUP) != 0 ? a->in[a->n_in - 1].data : NULL;
+}
+
+holo_status hg_igemm_check(const hg_args *a, holo_error *e, int64_t rows, int64_t columns,
+                           uint32_t form)
+{
+    HG_TRY(hg_check_param(a, e, form, "form", 0, HG_IGEMM_FORMS));
     if (hg_args_has(a, HG_IGEMM_ZERO_A)) {
         const holo_tensor *z = &a->in[HG_IGEMM_ZERO_A];
         HG_TRY(hg_check_same_type(z, &a->in[0], e, "zero point"));
@@ -43,7 +66,8 @@ holo_status hg_igemm_check(const hg_args *a, holo_error *e, int64_t rows, int64_
         HG_REQUIRE(e, count == columns, HOLO_E_SHAPE, "%lld zero points for %lld columns",
                    (long long)count, (long long)columns);
     }
-    return hg_igemm_check_end(a, e);
+    return (a->param[form] & HG_IGEMM_LOOKUP) != 0 ? igemm_check_lookup(a, e)
+                                                   : hg_igemm_check_end(a, e);
 }
 
 holo_status hg_igemm_check_end(const hg_args *a, holo_error *e)
@@ -224,9 +248,28 @@ void hg_igemm_end_init(hg_igemm_end *end, const hg_args *a, const hg_igemm_form 
     end->args = a;
     end->form = form;
     end->is_chain = false;
+    end->lookup = NULL;
     if (a->code == NULL) return;
     hg_epilogue_init(&end->epilogue, a, HG_IGEMM_FIRST_EXTRA, 1, form->lane, scratch);
     if (form->finish != NULL) end->is_chain = hg_finish_read(a, HG_IGEMM_FIRST_EXTRA, &end->finish);
+}
+
+static void igemm_look(const uint8_t *entry, uint8_t *codes, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        codes[i] = entry[codes[i]];
+}
+
+/* The tile's codes in the output, all rows at once where these follow each other. */
+static void igemm_look_tile(const hg_igemm_end *end, const hg_epilogue_tile *tile)
+{
+    const holo_tensor *out = &end->args->out[0];
+    const int64_t columns = out->dim[out->rank - 1];
+    const bool is_whole = tile->cols == columns;
+    uint8_t *codes = (uint8_t *)out->data + tile->row * columns + tile->col;
+    for (int64_t i = 0; i < (is_whole ? 1 : tile->rows); i++)
+        (end->form->lookup != NULL ? end->form->lookup : igemm_look)(
+            end->lookup, codes + i * columns, is_whole ? tile->rows * columns : tile->cols);
 }
 
 void hg_igemm_end_run(const hg_igemm_end *end, const hg_epilogue_tile *tile)
@@ -238,6 +281,7 @@ void hg_igemm_end_run(const hg_igemm_end *end, const hg_epilogue_tile *tile)
     }
     if (end->is_chain) end->form->finish(&end->finish, tile, &rest);
     hg_epilogue_run(&end->epilogue, &rest);
+    if (end->lookup != NULL) igemm_look_tile(end, tile);
 }
 
 static void igemm_run_unit(const igemm_unit *u, const hg_igemm_end *end)
@@ -286,6 +330,7 @@ void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r)
     scratch += (size_t)(u.p.group * HG_PANEL) * sizeof(int32_t);
     hg_igemm_end end;
     hg_igemm_end_init(&end, g->args, form, scratch);
+    end.lookup = g->lookup;
     int64_t gathered = -1;
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t block = i / u.p.groups; /* of rows, in a channel group */

@@ -7,8 +7,10 @@
  *   sum over k of (a - a0)(b - b0) = sum a b - a0 colsum(b) - b0 (rowsum(a) - K a0)     modulo 2^32
  *
  * VNNI adds four products at once, exactly. `maddubs` of AVX2 adds two in 16 bits and saturates
- * unless 255 (|b1| + |b2|) < 2^15 for every pair; parameter "pairs" says that the compiler has
- * proved this (certificate "pairs"), else 16-bit products are used. */
+ * unless 255 (|b1| + |b2|) < 2^15 for every pair; bit HG_IGEMM_PAIRS of parameter "form" says that
+ * the compiler has proved this (certificate "product"), else 16-bit products are used. With
+ * HG_IGEMM_LOOKUP the last input is a table of 256 entries: codes that the epilogue makes are
+ * looked up there while their tile is in cache. */
 #ifndef HG_KERNEL_IGEMM_H
 #define HG_KERNEL_IGEMM_H
 
@@ -27,6 +29,9 @@ static inline int64_t hg_quads(int64_t k)
 {
     return k / HG_QUAD + (k % HG_QUAD != 0);
 }
+
+/* Bits of parameter "form". */
+enum { HG_IGEMM_PAIRS = 1, HG_IGEMM_LOOKUP = 2, HG_IGEMM_FORMS = 3 };
 
 /* Rows of unsigned codes times panels. */
 typedef struct hg_igemm_tile {
@@ -57,6 +62,8 @@ typedef struct hg_igemm_form {
     /* Does an epilogue that is a chain on a tile of i32; *rest: columns at its end that are left to
      * the lane code. NULL: the form has no such code. */
     void (*finish)(const hg_finish *f, const hg_epilogue_tile *tile, hg_epilogue_tile *rest);
+    /* codes[i] = entry[codes[i]], of 256 entries; NULL: one at a time. */
+    void (*lookup)(const uint8_t *entry, uint8_t *codes, int64_t count);
     bool widens;       /* wants hg_igemm_tile.wide unless pairs is set */
     bool widens_pairs; /* and then too */
 } hg_igemm_form;
@@ -70,6 +77,7 @@ struct hg_igemm {
     /* Rows [row, row + count) of a channel group as unsigned codes, quads * 4 bytes each. */
     void (*gather)(const hg_igemm *g, int64_t row, int64_t count, int64_t group, uint8_t *to);
     bool pairs;
+    const uint8_t *lookup; /* entries; NULL: none */
 };
 
 /* in[2]: zero points of the left side, in[3]: of the right; in[4] and so on: the epilogue's. */
@@ -77,9 +85,12 @@ enum { HG_IGEMM_ZERO_A = 2, HG_IGEMM_ZERO_B, HG_IGEMM_FIRST_EXTRA };
 
 #define HG_IGEMM_CODES (HG_TYPE_BIT(HOLO_U8) | HG_TYPE_BIT(HOLO_I8))
 
-/* Zero points and the epilogue: `rows` and `columns` of the whole product. */
+/* Zero points, the epilogue and the table behind it: `rows` and `columns` of the whole product;
+ * form: number of the parameter. */
 HG_MUST_CHECK holo_status hg_igemm_check(const hg_args *a, holo_error *e, int64_t rows,
-                                         int64_t columns);
+                                         int64_t columns, uint32_t form);
+/* Entries of the table, NULL: none. */
+const uint8_t *hg_igemm_lookup(const hg_args *a, uint32_t form);
 /* The epilogue alone. */
 HG_MUST_CHECK holo_status hg_igemm_check_end(const hg_args *a, holo_error *e);
 /* Dims of the packed right side, `lead` of them before (panels, quads + 1, 64). */
@@ -95,6 +106,7 @@ typedef struct hg_igemm_end {
     hg_epilogue epilogue; /* with code */
     hg_finish finish;
     bool is_chain;
+    const uint8_t *lookup;
 } hg_igemm_end;
 
 /* scratch has hg_epilogue_scratch bytes. */

@@ -13,19 +13,20 @@
 
 #include "kernel/pack.h"
 
+enum { MATMUL_P16I8_FORM = 0 };
+
 holo_status hg_matmul_p16i8_check(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_check_counts(a, e, 2, -1, 1, 1));
     HG_TRY(hg_check_in_type(a, e, 0, HG_IGEMM_CODES));
     HG_TRY(hg_check_in_type(a, e, 1, HG_TYPE_BIT(HOLO_I8)));
     HG_TRY(hg_check_out_type(a, e, 0, HG_EPILOGUE_TYPES));
-    HG_TRY(hg_check_param(a, e, 0, "pairs", 0, 1));
     const holo_tensor *x = &a->in[0], *out = &a->out[0];
     HG_TRY(hg_check_rows(x, out, e));
     HG_TRY(hg_check_rank(&a->in[1], e, "packed B", 3, 3));
     const int64_t k = x->dim[x->rank - 1], n = out->dim[x->rank - 1];
     HG_TRY(hg_igemm_check_packed(a, e, n, k));
-    return hg_igemm_check(a, e, hg_dims_product(x, 0, x->rank - 1), n);
+    return hg_igemm_check(a, e, hg_dims_product(x, 0, x->rank - 1), n, MATMUL_P16I8_FORM);
 }
 
 static void matmul_p16i8_gather(const hg_igemm *g, int64_t row, int64_t count, int64_t group,
@@ -54,7 +55,8 @@ hg_igemm hg_matmul_p16i8_of(const hg_args *a)
                       .panels = hg_panels(n),
                       .direct = in_place ? x->data : NULL,
                       .gather = matmul_p16i8_gather,
-                      .pairs = a->param[0] != 0};
+                      .pairs = (a->param[MATMUL_P16I8_FORM] & HG_IGEMM_PAIRS) != 0,
+                      .lookup = hg_igemm_lookup(a, MATMUL_P16I8_FORM)};
 }
 
 void hg_matmul_p16i8_cost(const hg_args *a, hg_cost *cost)

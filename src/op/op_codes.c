@@ -51,3 +51,23 @@ hg_value_id hg_build_codes_zero(hg_build *b, hg_value_id zero, holo_dtype codes,
         .dtype = HOLO_I32, .rank = 1, .dim = {hg_dim_const(&b->g->dims, columns)}};
     return any ? hg_build_const(b, type, list, (size_t)columns * sizeof *list) : 0;
 }
+
+holo_status hg_infer_lookup(const hg_infer *n)
+{
+    int64_t lookup;
+    HG_TRY(hg_attr_int(n, "lookup", 0, &lookup));
+    if (lookup == 0) return HOLO_OK;
+    const hg_type *t = n->n_in == 0 ? NULL : n->in[n->n_in - 1];
+    if (t == NULL || t->rank != 1 || t->dtype != n->out[0].dtype ||
+        !hg_dim_is(n->dims, t->dim[0], 256) ||
+        !hg_graph_is_const(n->g, hg_node_in(n->g, n->node, n->n_in - 1)))
+        return hg_infer_fail(n, HOLO_E_MODEL, "the last input is no constant table [256]");
+    return HOLO_OK;
+}
+
+holo_status hg_emit_igemm_form(hg_emit *e)
+{
+    const bool pairs = hg_node_int(e->node, "pairs", 0) != 0;
+    const bool lookup = hg_node_int(e->node, "lookup", 0) != 0;
+    return hg_emit_int(e, (pairs ? HG_IGEMM_PAIRS : 0) | (lookup ? HG_IGEMM_LOOKUP : 0));
+}

@@ -20,5 +20,9 @@ bool hg_codes_are_pairs(const hg_graph *g, const hg_code_columns *c);
 bool hg_codes_zero_fits(const hg_graph *g, hg_value_id zero, int64_t columns);
 /* The same as [columns] i32, as of signed codes of type `codes`; 0 when all are 0. */
 hg_value_id hg_build_codes_zero(hg_build *b, hg_value_id zero, holo_dtype codes, int64_t columns);
+/* Attribute "lookup" of an 8-bit product: its last input is a table [256] of the result's type. */
+HG_MUST_CHECK holo_status hg_infer_lookup(const hg_infer *n);
+/* Parameter "form" of the kernels (kernel/igemm.h), from attributes "pairs" and "lookup". */
+HG_MUST_CHECK holo_status hg_emit_igemm_form(hg_emit *e);
 
 #endif

@@ -54,7 +54,8 @@ hg_value_id hg_matmul_drop(hg_build *b, hg_value_id product, bool left, bool rig
 holo_status hg_epilogue_type(const hg_infer *n, uint32_t first_extra, holo_dtype *out)
 {
     const hg_attr *code = hg_node_attr(n->node, "code"), *types = hg_node_attr(n->node, "types");
-    uint32_t extra = n->n_in > first_extra ? n->n_in - first_extra : 0;
+    const uint32_t own = first_extra + (hg_node_int(n->node, "lookup", 0) != 0); /* or a table */
+    uint32_t extra = n->n_in > own ? n->n_in - own : 0;
     if (code != NULL && (code->kind != HG_ATTR_CODE || code->code->n_in != extra + 1))
         return hg_infer_fail(n, HOLO_E_MODEL, "attribute 'code' does not fit %u operands", extra);
     if (code == NULL && extra != 0)

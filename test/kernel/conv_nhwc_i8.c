@@ -106,7 +106,7 @@ NHWC_I8_SPOIL(type_w, c->in[1].dtype = HOLO_U8)
 NHWC_I8_SPOIL(type_x, c->in[0].dtype = HOLO_F32)
 NHWC_I8_SPOIL(rank_w, c->in[1].rank = 3)
 NHWC_I8_SPOIL(groups, c->param[8] = 0)
-NHWC_I8_SPOIL(pairs, c->param[9] = -1)
+NHWC_I8_SPOIL(form, c->param[9] = -1)
 NHWC_I8_SPOIL(divide, c->param[8] = 3)
 NHWC_I8_SPOIL(large, c->param[0] = c->param[1] = 1 << 30; c->in[0].dim[3] = 1 << 30;
               c->in[0].dim[0] = c->out.dim[0] = 0)
@@ -121,7 +121,7 @@ static const gemm_bad nhwc_i8_bad[] = {
     {"input 0 has type", nhwc_i8_spoil_type_x, HOLO_E_TYPE},
     {"packed weights has rank", nhwc_i8_spoil_rank_w, HOLO_E_SHAPE},
     {"groups is 0", nhwc_i8_spoil_groups, HOLO_E_ARG},
-    {"pairs is -1", nhwc_i8_spoil_pairs, HOLO_E_ARG},
+    {"form is -1", nhwc_i8_spoil_form, HOLO_E_ARG},
     {"3 groups do not divide", nhwc_i8_spoil_divide, HOLO_E_SHAPE},
     {"is too large", nhwc_i8_spoil_large, HOLO_E_SHAPE},
     {"packed weights have 1 groups", nhwc_i8_spoil_group_dim, HOLO_E_SHAPE},

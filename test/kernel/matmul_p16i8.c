@@ -2,6 +2,7 @@
 #include "kernel/codes.h"
 
 #include "base/cpu.h"
+#include "kernel/igemm.h"
 
 extern const hg_kernel hg_kernels_matmul_p16i8[];
 extern const hg_kernel hg_kernels_pack_i8[];
@@ -157,6 +158,20 @@ static void p16i8_epilogue_on(const hg_kernel *k, int64_t m, int64_t n)
     p16i8_free(&d);
 }
 
+/* The same product with a table behind it: what the table says of each code, `first`. */
+static void p16i8_look_up(const hg_kernel *k, gemm_call *c, uint8_t *first, int64_t count)
+{
+    const uint32_t last = c->args.n_in;
+    c->in[last] = codes_tensor(c->out.dtype, 1, (int64_t[]){256}, CODES_RANDOM, 31);
+    for (int64_t i = 0; i < count; i++)
+        first[i] = ((const uint8_t *)c->in[last].data)[first[i]];
+    const hg_lane_code *code = c->args.code;
+    c->param[0] = HG_IGEMM_LOOKUP;
+    gemm_connect(c, last + 1, 1);
+    c->args.code = code;
+    if (gemm_run(k, c)) CHECK_MEM(c->out.data, first, (size_t)count);
+}
+
 /* Quantised ends: the bits of the reference kernel, which interprets the lane code. */
 static void p16i8_quant_on(const hg_kernel *k, int64_t m, int64_t n, int v)
 {
@@ -181,6 +196,7 @@ static void p16i8_quant_on(const hg_kernel *k, int64_t m, int64_t n, int v)
     if (gemm_run(hg_kernels_matmul_p16i8, &d.call)) {
         memcpy(first, d.call.out.data, (size_t)(m * n));
         if (gemm_run(k, &d.call)) CHECK_MEM(d.call.out.data, first, (size_t)(m * n));
+        p16i8_look_up(k, &d.call, first, m * n);
     }
     free(first);
     p16i8_free(&d);
@@ -193,6 +209,8 @@ static void p16i8_extremes(void)
 
 static void p16i8_epilogue(void)
 {
+    for (int v = 0; v < 4; v++)
+        p16i8_quant_on(hg_kernels_matmul_p16i8, 7, 21, v);
     p16i8_epilogue_on(hg_kernels_matmul_p16i8, 1, 40);
     p16i8_epilogue_on(hg_kernels_matmul_p16i8, 60, 77);
 }
@@ -222,7 +240,8 @@ P16I8_SPOIL(inputs, c->args.n_in = 1)
 P16I8_SPOIL(type_a, c->in[0].dtype = HOLO_F32)
 P16I8_SPOIL(type_b, c->in[1].dtype = HOLO_U8)
 P16I8_SPOIL(out_string, c->out.dtype = HOLO_STRING)
-P16I8_SPOIL(pairs, c->param[0] = 2)
+P16I8_SPOIL(form, c->param[0] = 4)
+P16I8_SPOIL(no_codes, c->param[0] = HG_IGEMM_LOOKUP)
 P16I8_SPOIL(rank_a, c->in[0].rank = 0)
 P16I8_SPOIL(rank_b, c->in[1].rank = 2)
 P16I8_SPOIL(rank_out, c->out.rank = 2)
@@ -243,7 +262,8 @@ static const gemm_bad p16i8_bad[] = {
     {"input 0 has type", p16i8_spoil_type_a, HOLO_E_TYPE},
     {"input 1 has type", p16i8_spoil_type_b, HOLO_E_TYPE},
     {"output 0 has type", p16i8_spoil_out_string, HOLO_E_TYPE},
-    {"pairs is 2", p16i8_spoil_pairs, HOLO_E_ARG},
+    {"form is 4", p16i8_spoil_form, HOLO_E_ARG},
+    {"a table without codes", p16i8_spoil_no_codes, HOLO_E_FORMAT},
     {"A has rank", p16i8_spoil_rank_a, HOLO_E_SHAPE},
     {"packed B has rank", p16i8_spoil_rank_b, HOLO_E_SHAPE},
     {"output has rank", p16i8_spoil_rank_out, HOLO_E_SHAPE},
@@ -259,9 +279,44 @@ static const gemm_bad p16i8_bad[] = {
     {"inputs for the epilogue", p16i8_spoil_code, HOLO_E_FORMAT},
 };
 
+/* With a table behind codes. */
+static void p16i8_good_table(gemm_call *c)
+{
+    p16i8_good(c);
+    codes_code_quant(&p16i8_code, false, false);
+    c->in[4] = (holo_tensor){p16i8_space, {20}, 1, HOLO_F32};
+    c->in[5] = (holo_tensor){p16i8_space, {256}, 1, HOLO_U8};
+    c->out.dtype = HOLO_U8;
+    c->param[0] = HG_IGEMM_LOOKUP | HG_IGEMM_PAIRS;
+    gemm_connect(c, 6, 1);
+    c->args.code = &p16i8_code.code;
+}
+
+#define P16I8_TABLE(name, ...)                                                                     \
+    static void p16i8_table_##name(gemm_call *c)                                                   \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
+P16I8_TABLE(type, c->in[5].dtype = HOLO_F32)
+P16I8_TABLE(other, c->in[5].dtype = HOLO_I8)
+P16I8_TABLE(rank, c->in[5].rank = 2; c->in[5].dim[1] = 1)
+P16I8_TABLE(entries, c->in[5].dim[0] = 255)
+P16I8_TABLE(operand, c->in[4].dim[0] = 19)
+#undef P16I8_TABLE
+
+static const gemm_bad p16i8_bad_table[] = {
+    {"input 5 has type", p16i8_table_type, HOLO_E_TYPE},
+    {"table has type", p16i8_table_other, HOLO_E_TYPE},
+    {"table has rank", p16i8_table_rank, HOLO_E_SHAPE},
+    {"table has 255 entries", p16i8_table_entries, HOLO_E_SHAPE},
+    {"does not broadcast", p16i8_table_operand, HOLO_E_SHAPE},
+};
+
 static void p16i8_refuses(void)
 {
     gemm_refuse(hg_kernels_matmul_p16i8, p16i8_good, p16i8_bad, HG_COUNT(p16i8_bad));
+    gemm_refuse(hg_kernels_matmul_p16i8, p16i8_good_table, p16i8_bad_table,
+                HG_COUNT(p16i8_bad_table));
     gemm_call c = {0};
     hg_cost cost = {0};
     p16i8_good(&c);

@@ -1,4 +1,5 @@
 /* convnhwci8.c - holo:ConvNhwcI8: exact 2-D convolution of 8-bit codes, channels last, packed. */
+#include "op/op_codes.h"
 #include "op/op_matmul.h"
 #include "op/op_nhwc.h"
 
@@ -17,14 +18,14 @@ static holo_status convnhwci8_infer(hg_infer *n)
     HG_TRY(hg_nhwc_infer(n, HG_WINDOW_FLOOR, channels, &w));
     HG_TRY(hg_epilogue_type(n, HG_IGEMM_FIRST_EXTRA, &n->out[0].dtype));
     if (hg_node_attr(n->node, "types") == NULL) n->out[0].dtype = HOLO_I32;
-    return HOLO_OK;
+    return hg_infer_lookup(n);
 }
 
 static holo_status convnhwci8_emit(hg_emit *e)
 {
     HG_TRY(hg_nhwc_conv_params(e));
     HG_TRY(hg_emit_int(e, hg_node_int(e->node, "group", 1)));
-    return hg_emit_int(e, hg_node_int(e->node, "pairs", 0) != 0);
+    return hg_emit_igemm_form(e);
 }
 
 const hg_op hg_op_internal_convnhwci8 = {

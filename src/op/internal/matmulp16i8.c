@@ -1,4 +1,5 @@
 /* matmulp16i8.c - holo:MatMulP16I8: the exact product of 8-bit codes, packed, with an epilogue. */
+#include "op/op_codes.h"
 #include "op/op_matmul.h"
 
 #include "kernel/igemm.h"
@@ -15,12 +16,12 @@ static holo_status matmulp16i8_infer(hg_infer *n)
     HG_TRY(hg_attr_dim(n, "n", &out->dim[out->rank - 1]));
     HG_TRY(hg_epilogue_type(n, HG_IGEMM_FIRST_EXTRA, &out->dtype));
     if (hg_node_attr(n->node, "types") == NULL) out->dtype = HOLO_I32;
-    return HOLO_OK;
+    return hg_infer_lookup(n);
 }
 
 static holo_status matmulp16i8_emit(hg_emit *e)
 {
-    return hg_emit_int(e, hg_node_int(e->node, "pairs", 0) != 0);
+    return hg_emit_igemm_form(e);
 }
 
 const hg_op hg_op_internal_matmulp16i8 = {

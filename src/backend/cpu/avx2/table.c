@@ -12,6 +12,8 @@
  * two operations. 128 entries 14.7, 96 21.3, 64 30.5, 16 79.9 (bench/run.sh tables). */
 #include "kernel/table.h"
 
+#include "backend/cpu/avx2/igemm.h"
+
 #include "base/atlas.h"
 
 #include <immintrin.h>
@@ -307,6 +309,7 @@ HG_INLINE int64_t table_turns(const table_row *row, const uint8_t *x, uint8_t *y
     return n;
 }
 
+#define TABLE_IN_PLACE hg_table_in_place_avx2
 #include "backend/cpu/table_run.inc"
 
 const hg_kernel hg_kernels_table_avx2[] = {
