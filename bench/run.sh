@@ -3,6 +3,7 @@
 #
 #   open      opening a file, by its size and its number of steps; session, prepare and first run apart
 #   prepare   settling sizes: a first one, further ones, ones seen before; nanoseconds per step
+#   same      the same bits in repeated runs with 1, 2 and 4 threads, of every model; --runs N
 #   size      code of the runtime, and of a program that runs one model with that model's kernels only
 #   embed     one program with its model inside: bytes the runtime adds, time from start to first output
 #   compile   time and peak memory of compiling
@@ -14,7 +15,7 @@
 #   passes    what each pass is worth: models compiled without it, against the whole pipeline
 #   op [STEM] single kernels, bench/op/STEM.c
 #
-# Without WHAT: all but op, tables, qdq, passes and web. Each prints a table and writes bench/results/WHAT.json; peers and tables also draw
+# Without WHAT: all but same, op, tables, qdq, passes and web. Each prints a table and writes bench/results/WHAT.json; peers and tables also draw
 # WHAT.svg. Let nothing else run meanwhile.
 #
 # HOLO_BENCH_BUILD   the build to measure                       (build/release)
@@ -70,7 +71,7 @@ bench_lowbit() { # [N K GROUP]
 what=${1:-all}
 [ $# -eq 0 ] || shift
 case $what in
-open | prepare | size | embed | compile | peers | web | tables | qdq | passes) python "$what" "$@" ;;
+open | prepare | same | size | embed | compile | peers | web | tables | qdq | passes) python "$what" "$@" ;;
 op) bench_op "$@" ;;
 lowbit) bench_lowbit "$@" ;;
 all)
@@ -80,5 +81,5 @@ all)
     done
     ;;
 -h | --help | help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' bench/run.sh ;;
-*) die "there is nothing called $what to measure: open, prepare, size, embed, compile, peers, tables, qdq, web, lowbit or op" ;;
+*) die "there is nothing called $what to measure: open, prepare, same, size, embed, compile, peers, tables, qdq, web, lowbit or op" ;;
 esac

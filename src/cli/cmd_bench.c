@@ -3,6 +3,7 @@
 #include "cli/inputs.h"
 #include "cli/model.h"
 #include "cli/profile.h"
+#include "cli/same.h"
 
 #include "io/json.h"
 
@@ -15,7 +16,7 @@ enum { BENCH_OPENS = 9, BENCH_MIN_RUNS = 3, BENCH_MAX_RUNS = 100000, BENCH_PROFI
 
 typedef struct bench_args {
     hg_cli_input_options in;
-    uint64_t threads;
+    uint64_t threads, same;
     double budget_ms;
     bool profile, json, reference, no_optimize;
 } bench_args;
@@ -235,6 +236,19 @@ static void bench_print_text(const bench_result *r)
     printf("%-9s %u\n%-9s %u\n", "threads", r->stats.threads, "steps", r->stats.steps);
 }
 
+static int bench_all(bench *b, const hg_cli_model_options *how)
+{
+    if (b->args->same != 0) return hg_cli_same(b->cli, &b->model, &b->inputs, b->args->same);
+    int code = bench_open(b, how);
+    if (code == HG_CLI_OK) code = bench_measure(b);
+    if (code == HG_CLI_OK && b->args->json)
+        bench_print_json(&b->result);
+    else if (code == HG_CLI_OK)
+        bench_print_text(&b->result);
+    if (code == HG_CLI_OK && b->args->profile) code = bench_profile(b);
+    return code;
+}
+
 static int bench_run(const hg_cli *cli, const void *args)
 {
     bench b = {.cli = cli, .args = args};
@@ -244,13 +258,7 @@ static int bench_run(const hg_cli *cli, const void *args)
     int code = hg_cli_model_open(cli, cli->operand[0], &how, &b.model);
     if (code != HG_CLI_OK) return code;
     code = hg_cli_inputs_make(cli, b.model.model, b.model.graph, &b.args->in, &b.inputs);
-    if (code == HG_CLI_OK) code = bench_open(&b, &how);
-    if (code == HG_CLI_OK) code = bench_measure(&b);
-    if (code == HG_CLI_OK && b.args->json)
-        bench_print_json(&b.result);
-    else if (code == HG_CLI_OK)
-        bench_print_text(&b.result);
-    if (code == HG_CLI_OK && b.args->profile) code = bench_profile(&b);
+    if (code == HG_CLI_OK) code = bench_all(&b, &how);
     if (b.pool != NULL) holo_pool_free(b.pool);
     hg_cli_inputs_free(&b.inputs);
     hg_cli_model_close(&b.model);
@@ -266,6 +274,7 @@ static const hg_cli_option bench_options[] = {
     {"threads", 0, HG_CLI_COUNT, "N", "threads (1)", offsetof(bench_args, threads)},
     {"budget-ms", 0, HG_CLI_NUMBER, "N", "measure for so long, at least 3 runs (1500)", offsetof(bench_args, budget_ms)},
     {"profile", 0, HG_CLI_FLAG, NULL, "print time and share of peak, per step and per kernel", offsetof(bench_args, profile)},
+    {"same", 0, HG_CLI_COUNT, "N", "instead: N runs each with 1, 2 and 4 threads give the same bits", offsetof(bench_args, same)},
     {"json", 0, HG_CLI_FLAG, NULL, "print one JSON object", offsetof(bench_args, json)},
     {"no-optimize", 0, HG_CLI_FLAG, NULL, "compile an .onnx file without optimising", offsetof(bench_args, no_optimize)},
     {"reference", 0, HG_CLI_FLAG, NULL, "use the portable kernels only", offsetof(bench_args, reference)},

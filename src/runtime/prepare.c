@@ -392,11 +392,12 @@ static holo_status prepare_layout(holo_session *s, bool all, holo_error *e)
     const hg_model_graph *g = s->graph;
     if (!all) prepare_grow(s);
     if (prepare_is_free(s)) prepare_bounds(s);
-    s->arena_bytes = hg_offsets_assign(s->span, g->n_buffer, g->program.head.n_step, s->room);
+    const uint32_t n_step = g->program.head.n_step;
+    s->arena_bound = hg_offsets_bound(s->span, g->n_buffer, n_step, s->live);
+    s->arena_bytes = hg_offsets_assign(s->span, g->n_buffer, n_step, s->arena_bound, s->room);
     if (s->arena_bytes == SIZE_MAX)
         return hg_fail(e, HOLO_E_LIMIT,
                        "the sizes of this model add up to more than memory can hold");
-    s->arena_bound = hg_offsets_bound(s->span, g->n_buffer, g->program.head.n_step, s->live);
     return HOLO_OK;
 }
 

@@ -73,7 +73,7 @@ struct holo_session {
     hg_lane_code *code;   /* per lane code of the program */
     hg_span *span;        /* per buffer: bytes are what it has room for */
     uint32_t *room;       /* scratch of the offset assigner and alike */
-    size_t *live;         /* in the same place: bytes that come and go, per step */
+    size_t *live;         /* in the same place: scratch of the bound */
     uint32_t *alike;      /* per step: the first one that is bound as it is; bind.c */
     uint8_t *value_moved; /* per value: its dims are others than before this prepare */
     uint8_t *dim_moved;   /* the same, per dim */

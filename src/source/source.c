@@ -400,8 +400,10 @@ static holo_status source_layout(const hg_source *s, holo_session *session, holo
     }
     for (uint32_t b = 0; b < g->n_buffer; b++)
         if (is_needed[b + 1] == 0) session->span[b].bytes = 0;
+    const uint32_t n_step = g->program.head.n_step;
+    const size_t bound = hg_offsets_bound(session->span, g->n_buffer, n_step, session->live);
     session->arena_bytes =
-        hg_offsets_assign(session->span, g->n_buffer, g->program.head.n_step, session->room);
+        hg_offsets_assign(session->span, g->n_buffer, n_step, bound, session->room);
     return HOLO_OK;
 }
 

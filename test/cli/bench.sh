@@ -16,6 +16,8 @@ has out "of peak"
 has out "GFLOP/s,"
 run_as 0 bench dense.holo --budget-ms 5 --profile --json
 lines out 1
+run_as 0 bench dense.holo --same 3
+has out "the same bits in 9 runs with 1, 2 and 4 threads"
 run_as 1 bench dense.holo --inputs 'z:float32:4,2:rand'
 has err "the inputs are x"
 run_as 1 bench dense.holo --inputs ''
