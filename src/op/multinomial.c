@@ -7,7 +7,7 @@ static holo_status multinomial_infer(hg_infer *n)
     HG_TRY(hg_infer_rank(n, 0, 2, 2));
     HG_TRY(hg_attr_int(n, "sample_size", 1, &samples));
     if (samples < 0 || samples > INT32_MAX)
-        return hg_infer_fail(n, HOLO_E_MODEL, "sample_size is %lld, expected at least 0",
+        return hg_infer_fail(n, HOLO_E_MODEL, "sample_size is %lld, expected 0 to 2147483647",
                              (long long)samples);
     n->out[0] = (hg_type){.rank = 2, .dim = {n->in[0]->dim[0], hg_dim_const(n->dims, samples)}};
     return hg_random_dtype(n, HOLO_I32, HG_TYPE_BIT(HOLO_I32) | HG_TYPE_BIT(HOLO_I64),

@@ -45,8 +45,7 @@ static hg_dim body_convert(hg_dims *to, const hg_dim_rec *r, const hg_dim *made,
     return hg_dim_make(to, (hg_dim_op)r->op, made[r->a], made[r->b], select ? made[r->c] : 0);
 }
 
-/* The child's dim in the graph around, or 0. */
-static holo_status body_dim(const hg_infer *n, uint32_t k, hg_dim inner, hg_dim *out)
+holo_status hg_body_dim(const hg_infer *n, uint32_t k, hg_dim inner, hg_dim *out)
 {
     const hg_dims *d = &hg_body_graph(n->g, n->node, k)->dims;
     const hg_attr *outer = hg_node_attr(n->node, k == 0 ? "dims0" : "dims1");
@@ -73,7 +72,7 @@ holo_status hg_body_type(const hg_infer *n, uint32_t k, const hg_type *inner, hg
     for (hg_type *to = out;; inner = inner->item) {
         *to = *inner;
         for (int32_t axis = 0; axis < inner->rank; axis++)
-            HG_TRY(body_dim(n, k, inner->dim[axis], &to->dim[axis]));
+            HG_TRY(hg_body_dim(n, k, inner->dim[axis], &to->dim[axis]));
         if (inner->item == NULL) return HOLO_OK;
         hg_type *item;
         HG_TRY(HG_NEW(n->ctx, 1, &item));

@@ -28,6 +28,8 @@ bool hg_body_fails(const hg_graph *body);
  */
 HG_MUST_CHECK holo_status hg_body_type(const hg_infer *n, uint32_t k, const hg_type *inner,
                                        hg_type *out);
+/* The same for a size. */
+HG_MUST_CHECK holo_status hg_body_dim(const hg_infer *n, uint32_t k, hg_dim inner, hg_dim *out);
 /* What two values have in common; dims and rank that differ are unknown. False when element types
  * differ. */
 HG_MUST_CHECK holo_status hg_type_join(hg_ctx *ctx, const hg_type *a, const hg_type *b,
@@ -38,5 +40,8 @@ bool hg_type_is_container(const hg_type *type);
 /* A sequence or optional whose number of items is found at run time; item is copied. */
 HG_MUST_CHECK holo_status hg_infer_container(hg_infer *n, uint32_t j, holo_dtype dtype,
                                              const hg_type *item);
+
+/* op_if_gradient.c: of holo:If. */
+HG_MUST_CHECK holo_status hg_if_gradient(hg_gradient *d);
 
 #endif

@@ -36,4 +36,5 @@ const hg_op hg_op_internal_if = {
     .flags = HG_OP_INTERNAL | HG_OP_EFFECT,
     .infer = if_infer,
     .kernel = "if", /* a step of its own: the planner knows it by name */
+    .gradient = hg_if_gradient,
 };

@@ -1,5 +1,6 @@
 /* loop.c - holo:Loop: repeats a body, which is a graph of its own. */
 #include "op/op_body.h"
+#include "op/op_gradient.h"
 
 /* Carried values have the type that the body takes them with. */
 static holo_status loop_infer_carried(hg_infer *n, const hg_graph *body, uint32_t j)
@@ -65,6 +66,12 @@ static holo_status loop_emit(hg_emit *e)
     return HOLO_OK;
 }
 
+static holo_status loop_gradient(hg_gradient *d)
+{
+    return hg_gradient_fail(d, "it repeats a body; write the steps one after another, or as RNN, "
+                               "GRU or LSTM");
+}
+
 const hg_op hg_op_internal_loop = {
     .name = "Loop",
     .domain = "holo",
@@ -76,4 +83,5 @@ const hg_op hg_op_internal_loop = {
     .infer = loop_infer,
     .kernel = "loop", /* a step of its own: the planner knows it by name */
     .emit = loop_emit,
+    .gradient = loop_gradient,
 };
