@@ -49,6 +49,12 @@ static void pool_inside(const hg_pool_shape *p, hg_ctext *out)
     hg_ctext_add(out, ") continue;");
 }
 
+/* Averages count the elements of a window. */
+static bool pool_counts(const hg_pool_shape *p)
+{
+    return p->mode == HG_POOL_AVERAGE || p->mode == HG_POOL_AVERAGE_PADDED;
+}
+
 /* Starts the result r; false for a type or mode without C. */
 static bool pool_begin(hg_source *s, const hg_args *a, const hg_pool_shape *p)
 {
@@ -56,18 +62,54 @@ static bool pool_begin(hg_source *s, const hg_args *a, const hg_pool_shape *p)
     const char *type = dtype == HOLO_F64          ? "double"
                        : hg_dtype_is_float(dtype) ? "float"
                                                   : "int32_t";
-    if (p->mode == HG_POOL_LP) return hg_source_refuse(s, "p-norm windows");
+    if (p->mode == HG_POOL_LP && dtype != HOLO_F32 && dtype != HOLO_F64)
+        return hg_source_refuse(s, "p-norm windows of %s", holo_dtype_text(dtype));
     if (a->param[HG_POOL_PARAM_LAYOUT] != HG_POOL_NCHW) return hg_source_refuse(s, "channels last");
     if (a->n_out > 1 && a->out[1].dtype != HOLO_NONE)
         return hg_source_refuse(s, "indices of the largest elements");
+    if (p->mode == HG_POOL_LP) type = "double";
     if (p->mode != HG_POOL_MAX)
         hg_source_line(s, "%s r = 0;", type);
     else if (hg_dtype_is_float(dtype))
         hg_source_line(s, "%s r = -INFINITY;", type);
     else
         hg_source_line(s, "int32_t r = %d;", dtype == HOLO_I8 ? -128 : 0);
-    if (p->mode != HG_POOL_MAX) hg_source_line(s, "int32_t n = 0;");
+    if (pool_counts(p)) hg_source_line(s, "int32_t n = 0;");
     return true;
+}
+
+/* r += |v|^p, by squaring. */
+static void pool_power(hg_source *s, const char *load, int64_t power)
+{
+    hg_source_need(s, "hg_abs_f64");
+    hg_source_line(s, "double v = hg_abs_f64(%s);", load);
+    if (power > 1) hg_source_line(s, "double product = 1.0;");
+    for (int64_t p = power; p > 1; p /= 2) {
+        if (p % 2 == 1) hg_source_line(s, "product *= v;");
+        hg_source_line(s, "v *= v;");
+    }
+    hg_source_line(s, power > 1 ? "r += product * v;" : "r += v;");
+}
+
+/* The result in the type of the output, as q. */
+static void pool_root(hg_source *s, const hg_args *a, int64_t power)
+{
+    const char *type = a->in[0].dtype == HOLO_F64 ? "double" : "float";
+    hg_ctext inverse;
+    if (power > 1) hg_source_need(s, power == 2 ? "hg_sqrt_f64" : "hg_pow_f64");
+    hg_source_f64(&inverse, 1.0 / (double)power);
+    if (power == 1)
+        hg_source_line(s, "const %s q = (%s)r;", type, type);
+    else if (power == 2)
+        hg_source_line(s, "const %s q = (%s)hg_sqrt_f64(r);", type, type);
+    else
+        hg_source_line(s, "const %s q = (%s)hg_pow_f64(r, %s);", type, type, inverse.text);
+}
+
+static void pool_finish_average(hg_source *s, const hg_args *a)
+{
+    hg_source_line(s, "r /= (%s)(n == 0 ? 1 : n);",
+                   a->in[0].dtype == HOLO_F64 ? "double" : "float");
 }
 
 static bool pool_write(hg_source *s, const hg_args *a)
@@ -88,16 +130,17 @@ static bool pool_write(hg_source *s, const hg_args *a)
     } else if (p.mode == HG_POOL_MAX) {
         hg_source_line(s, "const int32_t v = %s;", load.text);
         hg_source_line(s, "r = v > r ? v : r;");
+    } else if (p.mode == HG_POOL_LP) {
+        pool_power(s, load.text, a->param[HG_POOL_PARAM_P]);
     } else {
         pool_inside(&p, &inside);
         hg_source_line(s, "%s", inside.text);
         hg_source_line(s, "r += %s;", load.text);
     }
     hg_source_close(s, inner);
-    if (p.mode != HG_POOL_MAX)
-        hg_source_line(s, "r /= (%s)(n == 0 ? 1 : n);",
-                       a->in[0].dtype == HOLO_F64 ? "double" : "float");
-    bool ok = hg_source_finish(s, "r", 1);
+    if (pool_counts(&p)) pool_finish_average(s, a);
+    if (p.mode == HG_POOL_LP) pool_root(s, a, a->param[HG_POOL_PARAM_P]);
+    bool ok = hg_source_finish(s, p.mode == HG_POOL_LP ? "q" : "r", 1);
     hg_source_close(s, levels);
     return ok;
 }

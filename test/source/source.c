@@ -303,6 +303,10 @@ static void source_build_places(source_graph *b)
 static void source_build_picks(source_graph *b)
 {
     const holo_value_id x = holo_graph_input(b->g, "x", HOLO_F32, "3,4,5");
+    for (int64_t p = 1; p <= 3; p++) {
+        const holo_attr norm[] = {SOURCE_INTS("kernel_shape", 2), SOURCE_INT("p", p)};
+        holo_graph_output(b->g, source_node(b, "LpPool", &x, 1, norm, 2), NULL);
+    }
     const int64_t one = 1, depth = 4, low = -1;
     const holo_attr upper[] = {SOURCE_INT("upper", 0)};
     const holo_attr back[] = {SOURCE_INT("exclusive", 1), SOURCE_INT("reverse", 1)};
