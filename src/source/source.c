@@ -116,7 +116,8 @@ static bool source_body(hg_source *s)
 static bool source_step(hg_source *s)
 {
     s->why[0] = '\0';
-    if (s->graph->step_late[s->step] != 0) return hg_source_refuse(s, "its sizes or parameters depend on data");
+    if (s->graph->step_late[s->step] != 0)
+        return hg_source_refuse(s, "its sizes or parameters depend on data");
     if (!source_check_types(s)) return false;
     s->is_used = hg_arena_array(s->arena, s->args->n_in + 1, sizeof *s->is_used);
     if (s->is_used == NULL) return hg_source_refuse(s, "out of memory");
