@@ -28,11 +28,12 @@ holo_status hg_session_eval(holo_session *s, uint32_t dim, holo_error *e)
         s->dim[dim] = s->symbol[r->value];
     } else if (!hg_dim_eval_op((hg_dim_op)r->op, s->dim[r->a], s->dim[r->b], s->dim[r->c],
                                &s->dim[dim])) {
-        return hg_fail(
-            e, HOLO_E_SHAPE,
-            "a size cannot be computed: operation %u on %lld and %lld overflows or divides "
-            "by zero",
-            r->op, (long long)s->dim[r->a], (long long)s->dim[r->b]);
+        static const char sign[] = {[HG_DIM_ADD] = '+', [HG_DIM_SUB] = '-', [HG_DIM_MUL] = '*'};
+        return hg_fail(e, HOLO_E_SHAPE,
+                       "a size cannot be computed: %lld %c %lld overflows or divides by zero; a "
+                       "number that decides a shape is too large, or 0",
+                       (long long)s->dim[r->a], r->op < sizeof sign ? sign[r->op] : '/',
+                       (long long)s->dim[r->b]);
     }
     return HOLO_OK;
 }
