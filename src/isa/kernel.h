@@ -63,9 +63,11 @@ typedef struct hg_range {
 enum {
     HG_KERNEL_FAST = 1 << 0, /* rounding may differ from the reference kernel */
     HG_KERNEL_INPLACE =
-        1 << 1,             /* out[0] may be the same memory as any input of the same size in bytes
-                               and shape: run reads element i of it before it writes element i */
-    HG_KERNEL_LATE = 1 << 2 /* has .size: output dims are known only after reading data */
+        1 << 1,              /* out[0] may be the same memory as any input of the same size in bytes
+                                and shape: run reads element i of it before it writes element i */
+    HG_KERNEL_LATE = 1 << 2, /* has .size: output dims are known only after reading data */
+    HG_KERNEL_APPEND = 1 << 3, /* out[0] is in[0], then in[1] and so on along dimension param[0] */
+    HG_KERNEL_KEYS = 1 << 4    /* reads keys and values through strides, kernel/attention.h */
 };
 
 /* CPU features a tuned variant needs (base/cpu.h has the same bits). */

@@ -285,6 +285,7 @@ static void attention_run(const hg_args *a, hg_range r)
 
 const hg_kernel hg_kernels_attention[] = {
     {.name = "attention",
+     .flags = HG_KERNEL_KEYS,
      .check = hg_attention_check,
      .units = attention_units,
      .scratch = attention_scratch,

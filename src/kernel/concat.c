@@ -66,6 +66,10 @@ static void concat_run(const hg_args *a, hg_range r)
 }
 
 const hg_kernel hg_kernels_concat[] = {
-    {.name = "concat", .check = concat_check, .units = concat_units, .run = concat_run},
+    {.name = "concat",
+     .flags = HG_KERNEL_APPEND,
+     .check = concat_check,
+     .units = concat_units,
+     .run = concat_run},
     {0},
 };

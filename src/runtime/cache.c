@@ -108,6 +108,11 @@ static holo_status cache_refuse(const holo_session *s, const hg_cache_port *c, u
                    hg_model_step_op(p, i, &op));
 }
 
+static bool cache_step_is(const holo_session *s, const hg_step_rec *r, uint32_t flag)
+{
+    return r->op == HG_STEP_KERNEL && (s->graph->kernel[r->kernel]->flags & flag) != 0;
+}
+
 /* The step that makes the output: of the input and new rows, along the axis. */
 static holo_status cache_bind_append(const holo_session *s, uint32_t i, const hg_cache_port *c,
                                      holo_error *e)
@@ -116,8 +121,8 @@ static holo_status cache_bind_append(const holo_session *s, uint32_t i, const hg
     const hg_step_rec *r = &p->step[i];
     hg_step_run *run = &s->step[i];
     const holo_tensor *dense = &s->tensor[p->out[c->output].value];
-    if (r->op != HG_STEP_KERNEL || strcmp(hg_model_step_kernel(p, i), "concat") != 0 ||
-        r->n_in != 2 || r->n_out != 1 || r->n_param != 1 || run->args.param[0] != c->axis ||
+    if (!cache_step_is(s, r, HG_KERNEL_APPEND) || r->n_in != 2 || r->n_out != 1 ||
+        r->n_param != 1 || run->args.param[0] != c->axis ||
         p->list[r->in] != p->in[c->input].value || p->list[r->in + 1] == 0 ||
         s->cache->of[p->list[r->in + 1]] != 0)
         return cache_refuse(s, c, i, e);
@@ -150,9 +155,7 @@ static holo_status cache_bind_step(holo_session *s, uint32_t i, holo_error *e)
         const bool is_past = p->value[v].storage == HG_STORAGE_INPUT ||
                              (p->value[v].storage == HG_STORAGE_ALIAS &&
                               p->value[v].ref == p->in[port->input].value);
-        if (is_past || r->op != HG_STEP_KERNEL ||
-            strcmp(hg_model_step_kernel(p, i), "attention") != 0 ||
-            !cache_read(s, &s->step[i], k, port))
+        if (is_past || !cache_step_is(s, r, HG_KERNEL_KEYS) || !cache_read(s, &s->step[i], k, port))
             return cache_refuse(s, port, i, e);
     }
     return HOLO_OK;

@@ -430,7 +430,7 @@ static void attention_run(const hg_args *a, hg_range r)
 
 const hg_kernel hg_kernels_attention_avx2[] = {
     {.name = "attention",
-     .flags = HG_KERNEL_FAST,
+     .flags = HG_KERNEL_FAST | HG_KERNEL_KEYS,
      .cpu = HG_CPU_AVX2,
      .check = hg_attention_check,
      .units = attention_units,
