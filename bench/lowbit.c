@@ -21,6 +21,7 @@ extern const hg_kernel hg_kernels_matmul_nbits[];
 extern const hg_kernel hg_kernels_matmul_bits_avx2[];
 extern const hg_kernel hg_kernels_matmul_bits_avx512[];
 extern const hg_kernel hg_kernels_matmul_nbits_avx2[];
+extern const hg_kernel hg_kernels_matmul_nbits_avx512[];
 #endif
 
 enum { LOWBIT_ROUNDS = 40, LOWBIT_AGAIN = 8, LOWBIT_CASES = 2 * (HG_BITS_KINDS + 3) };
@@ -155,9 +156,9 @@ static void lowbit_print(lowbit_case *c, int rounds, double macs)
     qsort(c->again, (size_t)rounds, sizeof(double), bench_compare);
     qsort(c->cold, (size_t)rounds, sizeof(double), bench_compare);
     printf("%-32s %-8s %8.1f %8.1f %7.1f %7.1f %8.1f %8.1f %7.1f\n", c->name,
-           c->kernel->cpu == HG_CPU_AVX512 ? "avx512"
-           : c->kernel->cpu == HG_CPU_AVX2 ? "avx2"
-                                           : "plain",
+           (c->kernel->cpu & HG_CPU_AVX512) != 0 ? "avx512"
+           : c->kernel->cpu == HG_CPU_AVX2       ? "avx2"
+                                                 : "plain",
            c->again[0] * 1e6, c->again[rounds / 2] * 1e6, c->bytes / c->again[0] * 1e-9,
            macs / c->again[0] * 1e-9, c->cold[0] * 1e6, c->cold[rounds / 2] * 1e6,
            c->bytes / c->cold[0] * 1e-9);
@@ -207,7 +208,8 @@ int main(int argc, char **argv)
     cases +=
         lowbit_cases(c, hg_kernels_matmul_bits_avx2, hg_kernels_matmul_nbits_avx2, n, k, group);
     if ((hg_cpu_features() & HG_CPU_AVX512) != 0)
-        cases += lowbit_cases(c + cases, hg_kernels_matmul_bits_avx512, NULL, n, k, group);
+        cases += lowbit_cases(c + cases, hg_kernels_matmul_bits_avx512,
+                              hg_kernels_matmul_nbits_avx512, n, k, group);
 #else
     rounds = 3;
     cases += lowbit_cases(c, hg_kernels_matmul_bits, hg_kernels_matmul_nbits, n, k, group);

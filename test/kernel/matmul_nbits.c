@@ -5,6 +5,7 @@
 extern const hg_kernel hg_kernels_matmul_nbits[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_matmul_nbits_avx2[];
+extern const hg_kernel hg_kernels_matmul_nbits_avx512[];
 #endif
 
 typedef struct nbits_case {
@@ -92,6 +93,16 @@ static void nbits_avx2(void)
 #endif
 }
 
+static void nbits_avx512(void)
+{
+#if defined(__x86_64__)
+    if ((hg_cpu_features() & HG_CPU_AVX512) == 0) SKIP("no AVX-512");
+    nbits_against_f64(hg_kernels_matmul_nbits_avx512);
+#else
+    SKIP("not for this CPU");
+#endif
+}
+
 static void nbits_make_good(move_call *c)
 {
     nbits_make(c, &nbits_cases[3]);
@@ -131,6 +142,7 @@ static void nbits_refuses(void)
 const hg_test_case hg_tests_kernel_matmul_nbits[] = {
     {"values", nbits_values},
     {"avx2", nbits_avx2},
+    {"avx512", nbits_avx512},
     {"refuses", nbits_refuses},
     {0},
 };

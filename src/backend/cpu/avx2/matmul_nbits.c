@@ -2,7 +2,7 @@
  * then all rows pass over them, three at a time.
  *
  * Each output is eight chains of fused multiply-adds for every HG_NBITS_DEPTH of k, added up. */
-#include "kernel/matmul_nbits.h"
+#include "backend/cpu/avx2/matmul_nbits.h"
 
 #include "backend/cpu/avx2/gemm.h"
 
@@ -205,15 +205,15 @@ static inline void nbits_row(const hg_args *a, const hg_nbits_shape *s, uint32_t
         y[j] = nbits_sum(sum[j]);
 }
 
-static bool nbits_is_row(const hg_args *a, const hg_nbits_shape *s)
+bool hg_matmul_nbits_is_row(const hg_args *a, const hg_nbits_shape *s)
 {
     return s->m == 1 && s->bits != 2 && (!hg_args_has(a, 3) || a->in[3].dtype == HOLO_U8);
 }
 
-static void nbits_run(const hg_args *a, hg_range r)
+void hg_matmul_nbits_run_avx2(const hg_args *a, hg_range r)
 {
     const hg_nbits_shape s = hg_matmul_nbits_shape_of(a);
-    const bool is_row = nbits_is_row(a, &s);
+    const bool is_row = hg_matmul_nbits_is_row(a, &s);
     for (int64_t u = r.begin; u < r.end; u++) {
         const int64_t column = u * HG_NBITS_COLUMNS;
         const int64_t columns = hg_min(HG_NBITS_COLUMNS, s.n - column);
@@ -233,6 +233,6 @@ const hg_kernel hg_kernels_matmul_nbits_avx2[] = {
      .check = hg_matmul_nbits_check,
      .units = hg_matmul_nbits_units,
      .cost = hg_matmul_nbits_cost,
-     .run = nbits_run},
+     .run = hg_matmul_nbits_run_avx2},
     {0},
 };
