@@ -16,14 +16,20 @@ typedef struct run_job {
     const holo_session *session;
 } run_job;
 
+/* Units left over go to tasks all along, so that no thread's part has them all. */
+static int64_t run_begin(const run_job *job, int64_t task)
+{
+    return job->units / job->tasks * task + job->units % job->tasks * task / job->tasks;
+}
+
 static void run_task(void *user, int64_t task, uint32_t worker)
 {
     run_job *job = user;
     if (HG_UNLIKELY(hg_session_stopped(job->session))) return;
-    hg_range r = {.begin = job->units / job->tasks * task + hg_min(task, job->units % job->tasks),
+    hg_range r = {.begin = run_begin(job, task),
+                  .end = run_begin(job, task + 1),
                   .scratch =
                       job->scratch_bytes == 0 ? NULL : job->scratch + job->scratch_bytes * worker};
-    r.end = r.begin + job->units / job->tasks + (task < job->units % job->tasks);
     if (r.begin < r.end) job->step->kernel->run(&job->step->args, r);
 }
 
