@@ -5,18 +5,18 @@
  * hg_args: tensors with their dimensions, integer parameters (evaluated dimension expressions; a
  * float parameter is the bit pattern of a double) and, for some, lane code.
  *
- *   check    pure; refuses every argument for which run could read or write outside its tensors or
- *            behave in an undefined way. Called whenever sizes are settled, before the first run.
- *            Like units, scratch and cost it looks at types, dims, parameters and lane code, never
- *            at data (unless the kernel has size): of steps that have these in common, one is
- * asked. size     only for kernels whose output sizes depend on data: sets rank and dims of the
- * outputs from the input data. check has accepted everything but the outputs before; it is called
- * again after. May ask for bytes behind the elements of an output with a->extra, for text and
- * items. units    number of independent units of work (rows, tiles ...); a unit is never part of a
- * reduction that another unit shares, so results do not depend on how units are split over threads.
- *   scratch  bytes of private scratch each concurrent call of run needs, 64-byte aligned.
- *   run      computes units [begin, end). Never allocates, locks, logs or fails. What only data can
- * break (an index out of range) it reports with hg_fault_* and skips the access.
+ * - check: pure; refuses every argument for which run could read or write outside its tensors or
+ *   behave in an undefined way. Called whenever sizes are settled, before the first run. Like
+ *   units, scratch and cost it looks at types, dims, parameters and lane code, never at data
+ *   (unless the kernel has size): of steps that have these in common, one is asked.
+ * - size: only for kernels whose output sizes depend on data: sets rank and dims of the outputs
+ *   from the input data. check has accepted everything but the outputs before and is called again
+ *   after. May ask for bytes behind the elements of an output with a->extra, for text and items.
+ * - units: number of independent units of work (rows, tiles ...); a unit is never part of a
+ *   reduction that another unit shares, so results do not depend on how units are split.
+ * - scratch: bytes of private scratch each concurrent call of run needs, 64-byte aligned.
+ * - run: computes units [begin, end). Never allocates, locks, logs or fails. What only data can
+ *   break (an index out of range) it reports with hg_fault_* and skips the access.
  *
  * Numerics: the reference kernel (src/kernel) defines the exact profile. A tuned variant (same
  * name, src/backend/cpu/<isa>) without HG_KERNEL_FAST gives the same bits; with it, results may
