@@ -1,9 +1,11 @@
 /* same.c - do repeated runs give the same bits, with any number of threads? */
 #include "cli/same.h"
 
+#include "cli/values.h"
+#include "io/tensor.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct same {
     const hg_cli *cli;
@@ -14,49 +16,21 @@ typedef struct same {
     uint64_t runs, done;
 } same;
 
-/* Texts, sequences and maps have no bytes of their own to compare. */
-static bool same_is_plain(const holo_tensor *t)
-{
-    return t->dtype != HOLO_STRING && t->dtype < HOLO_SEQUENCE;
-}
-
-static int same_keep(same *s, uint32_t i, const holo_tensor *out)
-{
-    const size_t bytes = holo_tensor_bytes(out);
-    s->first[i] = *out;
-    s->first[i].data = NULL;
-    if (!same_is_plain(out) || bytes == 0) return HG_CLI_OK;
-    s->first[i].data = malloc(bytes);
-    if (s->first[i].data == NULL) return hg_cli_error(s->cli, "out of memory");
-    memcpy(s->first[i].data, out->data, bytes);
-    return HG_CLI_OK;
-}
-
-static bool same_is_equal(const holo_tensor *a, const holo_tensor *b)
-{
-    if (a->dtype != b->dtype || a->rank != b->rank) return false;
-    for (int32_t k = 0; k < a->rank; k++)
-        if (a->dim[k] != b->dim[k]) return false;
-    if (!same_is_plain(a) || holo_tensor_bytes(a) == 0) return true;
-    return memcmp(a->data, b->data, holo_tensor_bytes(a)) == 0;
-}
-
 static int same_compare(same *s, holo_session *session, uint64_t threads, uint64_t run)
 {
+    static const hg_cli_tolerance bits = {.same_bits = true};
     holo_error error = {0};
+    char why[240];
     for (uint32_t i = 0; i < s->count; i++) {
         holo_tensor out;
-        if (holo_session_output(session, i, &out, &error) != HOLO_OK)
+        if (holo_session_output(session, i, &out, &error) != HOLO_OK ||
+            (s->done == 0 && hg_io_tensor_copy(&out, &s->first[i], &error) != HOLO_OK))
             return hg_cli_fail(s->cli, &error);
-        if (s->done == 0) {
-            int code = same_keep(s, i, &out);
-            if (code != HG_CLI_OK) return code;
-        } else if (!same_is_equal(&s->first[i], &out)) {
+        if (s->done != 0 && !hg_cli_values_agree(&out, &s->first[i], &bits, why, sizeof why))
             return hg_cli_error(s->cli,
                                 "output %" PRIu32 " of run %" PRIu64 " with %" PRIu64
-                                " threads has other bits than that of the first run",
-                                i, run + 1, threads);
-        }
+                                " threads differs from that of the first run: %s",
+                                i, run + 1, threads, why);
     }
     s->done++;
     return HG_CLI_OK;
@@ -113,7 +87,7 @@ int hg_cli_same(const hg_cli *cli, const hg_cli_model *model, const hg_cli_input
     if (code == HG_CLI_OK)
         printf("the same bits in %" PRIu64 " runs with 1, 2 and 4 threads\n", s.done);
     for (uint32_t i = 0; i < s.count; i++)
-        free(s.first[i].data);
+        hg_io_tensor_free(&s.first[i]);
     free(s.first);
     return code;
 }

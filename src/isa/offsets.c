@@ -56,7 +56,7 @@ typedef struct offsets_places {
     uint32_t n_met, n_lasting;
 } offsets_places;
 
-enum { OFFSETS_SHORT = 16, OFFSETS_FEW = 32, OFFSETS_TRIES = 4 };
+enum { OFFSETS_SHORT = 16, OFFSETS_FEW = 32, OFFSETS_TRIES = 4, OFFSETS_PAGE = 4096 };
 
 static bool offsets_meets(const hg_span *a, const hg_span *b)
 {
@@ -153,7 +153,7 @@ static void offsets_prefer(uint32_t *order, uint32_t top)
 }
 
 /* In chains of buffers of mixed sizes the greedy order leaves holes (mobilenet_v2: a quarter); what
- * ended highest goes first until nothing much is left to gain. */
+ * ended highest goes first until what is left to gain is not worth the search. */
 static size_t offsets_improve(offsets_places *p, hg_span *span, uint32_t *order, uint32_t n,
                               uint32_t n_steps, size_t enough)
 {
@@ -192,7 +192,10 @@ size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t n_steps, size_t bou
         if (span[i].bytes != 0) order[wanted++] = i;
     }
     offsets_sort(span, order, wanted, p.next, offsets_before);
-    const size_t enough = bound > SIZE_MAX / 2 ? bound : bound + bound / 20;
+    /* Placing eight spans once more takes as long as the system takes for a page. */
+    const size_t worth = (size_t)wanted * (OFFSETS_PAGE / 8);
+    const size_t more = bound / 20 > worth ? bound / 20 : worth;
+    const size_t enough = bound > SIZE_MAX / 2 ? bound : bound + more;
     return hg_align_up(offsets_improve(&p, span, order, wanted, n_steps, enough), HG_ALIGN);
 }
 

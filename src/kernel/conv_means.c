@@ -8,7 +8,9 @@ holo_status hg_conv_means_check(const hg_args *a, holo_error *e)
     HG_TRY(hg_check_out_type(a, e, 0, HG_TYPE_BIT(HOLO_F32)));
     HG_TRY(hg_check_out_type(a, e, 1, HG_TYPE_BIT(HOLO_F32)));
     HG_TRY(hg_check_rank(m, e, "means", 4, 4));
-    HG_REQUIRE(e, y->dim[2] >= 1, HOLO_E_SHAPE, "means of rows of no pixels");
+    HG_REQUIRE(e, y->dim[2] >= 1, HOLO_E_SHAPE,
+               "the output has %lld pixels in a row, expected at least 1 for the means",
+               (long long)y->dim[2]);
     const int64_t expected[4] = {y->dim[0], y->dim[1], 1, y->dim[3]};
     for (int d = 0; d < 4; d++)
         HG_REQUIRE(e, m->dim[d] == expected[d], HOLO_E_SHAPE,

@@ -52,6 +52,14 @@ static void demand_one(const demand_case *c, uint32_t flags)
     holo_buffer_free(NULL, data, size);
 }
 
+static void demand_each(const demand_case *bad, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        demand_one(&bad[i], 0);
+        demand_one(&bad[i], HOLO_COMPILE_NO_OPTIMIZE);
+    }
+}
+
 static void demand_refused(void)
 {
     static const demand_case bad[] = {
@@ -84,10 +92,7 @@ static void demand_refused(void)
          " return %y as \"y\" }",
          "the size is 4, expected 3", 4},
     };
-    for (size_t i = 0; i < HG_COUNT(bad); i++)
-        for (uint32_t flags = 0; flags <= HOLO_COMPILE_NO_OPTIMIZE;
-             flags += HOLO_COMPILE_NO_OPTIMIZE)
-            demand_one(&bad[i], flags);
+    demand_each(bad, HG_COUNT(bad));
 }
 
 /* Nothing is read but the shape of what does not fit, through other nodes too. */
@@ -120,10 +125,7 @@ static void demand_shapes(void)
          " return %y as \"y\" }",
          "'seen' (Reshape: ", 2},
     };
-    for (size_t i = 0; i < HG_COUNT(bad); i++)
-        for (uint32_t flags = 0; flags <= HOLO_COMPILE_NO_OPTIMIZE;
-             flags += HOLO_COMPILE_NO_OPTIMIZE)
-            demand_one(&bad[i], flags);
+    demand_each(bad, HG_COUNT(bad));
 }
 
 /* In a body the sizes are symbols of the body. */

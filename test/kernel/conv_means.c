@@ -125,7 +125,7 @@ static const gemm_bad means_bad[] = {
     {"output 0 has type", means_spoil_type_y, HOLO_E_TYPE},
     {"output 1 has type", means_spoil_type_m, HOLO_E_TYPE},
     {"means has rank", means_spoil_rank, HOLO_E_SHAPE},
-    {"rows of no pixels", means_spoil_narrow, HOLO_E_SHAPE},
+    {"0 pixels in a row, expected at least 1", means_spoil_narrow, HOLO_E_SHAPE},
     {"dimension 0 of the means is 2", means_spoil_images, HOLO_E_SHAPE},
     {"dimension 1 of the means is 4", means_spoil_rows, HOLO_E_SHAPE},
     {"dimension 2 of the means is 6", means_spoil_wide, HOLO_E_SHAPE},
