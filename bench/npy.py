@@ -1,4 +1,4 @@
-"""npy.py - reads .npy files, compares two of them, moves one by a rounding step. Standard library only."""
+"""npy.py - reads .npy files, compares two of them, moves one by a rounding step, widens one. Standard library only."""
 import array
 import ast
 import math
@@ -24,11 +24,11 @@ def split(path):
 
 def step(path, to):
     """Writes the file with each finite number other than zero moved one step away from zero; False, and nothing
-    written, when it holds no floating-point numbers."""
+    written, when it holds no floating-point number."""
     before, head, body = split(path)
     infinity = {"f2": ("<H", 0x7C00), "f4": ("<I", 0x7F800000), "f8": ("<Q", 0x7FF0000000000000)}
     kind = head["descr"].lstrip("<|=")
-    if kind not in infinity:
+    if kind not in infinity or not body:
         return False
     code, top = infinity[kind]
     sign = 1 << (8 * struct.calcsize(code) - 1)
@@ -37,6 +37,17 @@ def step(path, to):
     with open(to, "wb") as f:
         f.write(before + moved)
     return True
+
+
+def widen(path, to):
+    """Writes the file with 32-bit floats as 64-bit ones, any other as it is."""
+    before, head, body = split(path)
+    if head["descr"].lstrip("<|=") == "f4":
+        numbers = [v for (v,) in struct.iter_unpack("<f", body)]
+        before = before.replace(b"f4", b"f8", 1)
+        body = struct.pack("<%dd" % len(numbers), *numbers)
+    with open(to, "wb") as f:
+        f.write(before + body)
 
 
 def read(path):

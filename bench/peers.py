@@ -6,7 +6,6 @@
 peers.json, so that the models can be measured in several calls. --readme measures nothing: the table in README.md
 becomes what peers.json says."""
 import argparse
-import glob
 import json
 import math
 import os
@@ -14,13 +13,8 @@ import shutil
 import subprocess
 import sys
 
+import accuracy
 import lib
-import npy
-
-TOLERANCE = 1e-4  # of the largest number of an output
-# What the peer itself may be off by, whatever the size of the output: its Sigmoid gives multiples of 2^-25 with an
-# error of some of them, and ppocrv4-det ends in a Sigmoid whose largest result is 5e-5.
-FLOOR = 2.0 ** -22
 
 
 def peer():
@@ -31,99 +25,6 @@ def peer():
         print("installing ONNX Runtime into %s ..." % os.path.relpath(lib.PEER, lib.ROOT), flush=True)
         subprocess.run([setup, lib.PEER], stdout=sys.stderr)
     return tool if os.path.exists(tool) else None
-
-
-def draws(path):
-    """Whether a model draws random numbers: then no two runs agree, whoever makes them."""
-    with open(path, "rb") as f:
-        data = f.read()
-    return any(name in data for name in (b"RandomNormal", b"RandomUniform", b"Multinomial", b"Bernoulli"))
-
-
-# ---- accuracy -----------------------------------------------------------------------------------
-
-
-def run_ours(name, path, inputs, source, folder):
-    """Runs the compiled model on the in_*.npy files of a folder."""
-    shutil.rmtree(folder, ignore_errors=True)
-    command = [lib.HOLOGRAM, "run", "-q", lib.compiled(name, path), "--output-dir", folder]
-    for i, entry in enumerate(inputs.split(";")):
-        file = glob.glob(os.path.join(source, "in_%d_*.npy" % i))
-        command += ["--input", "%s=%s" % (entry.rsplit(":", 3)[0], file[0])]
-    lib.run(*command)
-
-
-def outputs_differ(ours, reference):
-    """(largest difference relative to the largest number of its output, every output is near enough)."""
-    worst, good = 0.0, len(reference) > 0
-    for number, file in reference.items():
-        mine = glob.glob(os.path.join(ours, number + "_*.npy"))
-        off, most = npy.difference(mine[0], file) if mine else (float("inf"), 0.0)
-        good = good and off <= TOLERANCE * most + FLOOR
-        worst = max(worst, off / most if most > 0 else off)
-    return worst, good
-
-
-def spread(name, path, inputs, theirs, ours):
-    """How far our own outputs move when every floating-point input moves by one rounding step: what no two correct
-    computations of an ill-conditioned model can be expected to stay below. 0 without such inputs."""
-    stepped, moved = lib.work_file("step_in_" + name), lib.work_file("step_" + name)
-    shutil.rmtree(stepped, ignore_errors=True)
-    os.makedirs(stepped)
-    files = glob.glob(os.path.join(theirs, "in_*.npy"))
-    stepped_any = False
-    for file in files:
-        to = os.path.join(stepped, os.path.basename(file))
-        if npy.step(file, to):
-            stepped_any = True
-        else:
-            shutil.copy(file, to)
-    if not stepped_any:
-        return 0.0
-    run_ours(name, path, inputs, stepped, moved)
-    here = {os.path.basename(f).split("_")[0]: f for f in glob.glob(os.path.join(ours, "*.npy"))}
-    return outputs_differ(moved, here)[0]
-
-
-def accuracy(tool, name, path, inputs):
-    """(largest difference relative to the largest number of its output, its verdict, the model's own spread where
-    the difference is above the tolerance), with the peer's own inputs."""
-    theirs, ours = lib.work_file("dump_peer_" + name), lib.work_file("dump_" + name)
-    shutil.rmtree(theirs, ignore_errors=True)
-    os.makedirs(theirs)
-    lib.run(tool, path, "--inputs", inputs, "--cold", "--dump", theirs)
-    run_ours(name, path, inputs, theirs, ours)
-    reference = {os.path.basename(f).split("_")[1]: f for f in glob.glob(os.path.join(theirs, "out_*.npy"))}
-    worst, good = outputs_differ(ours, reference)
-    if draws(path):
-        return worst, "random", 0.0
-    if good:
-        return worst, "yes", 0.0
-    own = spread(name, path, inputs, theirs, ours)
-    return worst, "unstable" if worst <= 2 * own else "NO", own
-
-
-def accuracy_of_all(tool, chosen):
-    passed = failed = 0
-    for name, path, inputs in chosen:
-        try:
-            worst, verdict, own = accuracy(tool, name, path, inputs)
-        except SystemExit as e:
-            failed += 1
-            print("FAIL %s: %s" % (name, e))
-            continue
-        if verdict == "random":
-            print("     %s: draws random numbers, so outputs are not compared" % name)
-            continue
-        if verdict == "unstable":
-            print("     %s: differs by %.2g of the largest output, but moves by %.2g itself when its inputs move by "
-                  "one rounding step, so outputs are not judged" % (name, worst, own))
-            continue
-        passed, failed = passed + (verdict == "yes"), failed + (verdict == "NO")
-        print("%s %s: differs by %.2g of the largest output" % ("PASS" if verdict == "yes" else "FAIL", name, worst),
-              flush=True)
-    print("%d passed, %d failed" % (passed, failed))
-    return failed
 
 
 # ---- speed --------------------------------------------------------------------------------------
@@ -188,12 +89,21 @@ HEADS = ["model", "threads", "ours min", "median", "peer min", "median", "ratio"
          "RSS MB", "peer RSS", ".holo MB", ".onnx MB", "difference", "agrees"]
 
 
+def agreement(r, form):
+    """The verdict of accuracy.py with the figure it rests on."""
+    if r["agrees"] == "f64":
+        return ("f64 " + form + ", peer's " + form) % (r["f64"], r["peer_f64"])
+    if r["agrees"] == "unstable":
+        return ("moves " + form) % max(r["spread"], r.get("peer_spread", 0.0))
+    return r["agrees"]
+
+
 def row_of(r):
     return [r["name"], r["threads"], "%.3f" % r["min_ms"], "%.3f" % r["median_ms"], "%.3f" % r["peer_min_ms"],
             "%.3f" % r["peer_median_ms"], "%.2f" % (r["min_ms"] / r["peer_min_ms"]), "%.2f" % r["start_ms"],
             "%.0f" % r["peer_load_ms"], "%.1f" % r["first_ms"], "%.1f" % r["peer_first_ms"], "%.0f" % r["rss_mb"],
             "%.0f" % r["peer_rss_mb"], "%.1f" % r["holo_mb"], "%.1f" % r["onnx_mb"], "%.1e" % r["difference"],
-            "moves %.1e" % r["spread"] if r["agrees"] == "unstable" else r["agrees"]]
+            agreement(r, "%.1e")]
 
 
 def mean(results):
@@ -231,7 +141,8 @@ def summary(results):
         f.write("# Against ONNX Runtime\n\nMeasured by `./dev bench peers` with %s at commit %s on %s, %d cores. "
                 "Times in ms; ratio is minimum against minimum; start is open + session + prepare; to first output is "
                 "that and the first run, against creating a session and the first run. Where outputs differ by more "
-                "than 1e-4 of the largest, `moves` says how far ours move when the inputs move by one rounding step. "
+                "than 1e-4 of the largest, `f64` says how far both are from 64-bit arithmetic, `moves` how far "
+                "outputs move by themselves: ours by one rounding step, the peer's without its optimiser. "
                 "Geometric mean of the ratios: %.3f.\n\n"
                 % (m["version"], m["commit"], m["cpu"], m["cores"], mean(results)))
         f.write("| " + " | ".join(HEADS) + " |\n|" + "---|" * len(HEADS) + "\n")
@@ -255,8 +166,8 @@ def readme_row(name, by_threads):
                                                                     r["min_ms"] / r["peer_min_ms"]))
     cells += ["%.2f / %.0f" % (one["start_ms"], one["peer_load_ms"]),
               "%.0f / %.0f" % (one["rss_mb"], one["peer_rss_mb"]),
-              {"yes": "%.0e" % one["difference"], "random": "random",
-               "unstable": "moves %.0e" % one["spread"]}.get(one["agrees"], "**%.0e**" % one["difference"])]
+              {"yes": "%.0e" % one["difference"], "NO": "**%.0e**" % one["difference"]}.get(one["agrees"],
+                                                                                           agreement(one, "%.0e"))]
     return "| %s | %s |" % (name, " | ".join(cells))
 
 
@@ -305,14 +216,14 @@ def main():
     lib.get_models(*lists)
     chosen = lib.models(options.model, *lists)
     if options.accuracy:
-        return 1 if accuracy_of_all(tool, chosen) else 0
+        return 1 if accuracy.judge_all(tool, chosen) else 0
     results = []
     for name, path, inputs in chosen:
         holo = lib.compiled(name, path)
-        difference, agrees, own = accuracy(tool, name, path, inputs)
+        agreed = accuracy.judge(tool, name, path, inputs)
         for threads in [int(t) for t in options.threads.split(",")]:
             r = duel(tool, path, holo, inputs, threads, options.rounds, options.budget_ms)
-            results.append(dict(r, name=name, difference=difference, agrees=agrees, spread=own))
+            results.append(dict(r, name=name, **agreed))
         print("measured %s" % name, flush=True)
     if not results:
         return 0
