@@ -16,7 +16,6 @@ import lib
 import npy
 
 TOLERANCE = 1e-4  # of the largest number of an output
-PYTHON = "/usr/bin/python3"  # Debian's, which has python3-onnx
 
 
 def holds(path, names):
@@ -80,8 +79,7 @@ def compiled_as(name, path, how, *flags):
 def in_double(name, path, inputs, theirs):
     """The outputs in 64-bit arithmetic; None where the model cannot be widened."""
     wide = lib.work_file("f64_%s.onnx" % name)
-    script = os.path.join(lib.ROOT, "bench", "double.py")
-    if subprocess.run([PYTHON, script, path, wide], stderr=subprocess.DEVNULL).returncode != 0:
+    if not lib.retyped("double", path, wide):
         return None
     source = fresh("f64_in_" + name)
     for file in glob.glob(os.path.join(theirs, "in_*.npy")):

@@ -11,6 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RESULTS = os.path.join(ROOT, "bench", "results")
 SHARED = os.path.join(ROOT, "..", "shared")
 CC = os.environ.get("CC", "cc")
+PYTHON = "/usr/bin/python3"  # Debian's, which has python3-onnx
 
 
 def place(variable, default):
@@ -109,7 +110,7 @@ def get_models(real=REAL, filled=FILLED):
         print("filling %s ..." % " ".join(missing), flush=True)
         os.makedirs(WORK, exist_ok=True)
         subprocess.run(["tar", "-xJf", os.path.join(SHARED, "models", "graphs.tar.xz"), "-C", WORK])
-        subprocess.run(["/usr/bin/python3", fill, os.path.join(WORK, "graphs"), GRAPHS] + missing)
+        subprocess.run([PYTHON, fill, os.path.join(WORK, "graphs"), GRAPHS] + missing)
 
 
 def models(only=(), real=REAL, filled=FILLED):
@@ -138,6 +139,12 @@ def compiled(name, path):
     if not os.path.exists(holo) or os.path.getmtime(holo) < newest:
         run(HOLOGRAM, "compile", "-q", path, "-o", holo)
     return holo
+
+
+def retyped(kind, path, result):
+    """Writes the model with 32-bit floats as "double" or "half"; False where that cannot be done."""
+    script = os.path.join(ROOT, "bench", "retype.py")
+    return subprocess.run([PYTHON, script, kind, path, result], stderr=subprocess.DEVNULL).returncode == 0
 
 
 # ---- results ------------------------------------------------------------------------------------
@@ -174,6 +181,17 @@ def table(heads, rows):
         cells = [row[0].ljust(widths[0])] + [c.rjust(w) for c, w in zip(row[1:], widths[1:])]
         print("  ".join(cells).rstrip())
     sys.stdout.flush()
+
+
+def replace_between(page, begin, end, text):
+    """Puts text between two marks of a page of the repository."""
+    path = os.path.join(ROOT, page)
+    with open(path) as f:
+        old = f.read()
+    if begin not in old or end not in old:
+        die("%s has no marks for the table" % page)
+    with open(path, "w") as f:
+        f.write(old[:old.index(begin) + len(begin)] + text + old[old.index(end):])
 
 
 def verdict(good):

@@ -1,25 +1,56 @@
 """passes.py - what each pass is worth: models compiled without it, against the whole pipeline.
 
-    passes.py [--budget-ms N] [--rounds N] [--pass NAME] [MODEL...]
+    passes.py [--docs] [--budget-ms N] [--rounds N] [--pass NAME] [MODEL...]
 
 For every pass that can be left out, the model that suffers most is shown, with its time, steps, bytes moved and file
-size. Runs alternate (with, without, with ...); one thread; the minimum counts."""
+size. Runs alternate (with, without, with ...); one thread; the minimum counts. --docs measures nothing: the table in
+docs/concepts/passes.mdx becomes what passes.json says."""
 import argparse
+import json
 import os
 import re
 import sys
 
 import lib
+import qdq
+import tables
 
 MODELS = ["minilm-l6-v2", "yolov8n", "ppocrv4-rec", "whisper-tiny-dec-int8", "minimind2-small-int8", "piper-vits",
-          "silero-vad-v5", "bert-base-torchscript", "mobilenet_v2", "gpt2", "unet", "vae_decoder"]
+          "silero-vad-v5", "bert-base-torchscript", "mobilenet_v2", "efficientnet_b0", "stories15m", "gpt2", "unet",
+          "vae_decoder"]
+# Models made of those, for passes that wait for what these lack: codes, 16-bit floats, tables.
+MADE = ["mobilenet_v2 int8", "minilm-l6-v2 int8", "minilm-l6-v2 int4", "squeezenet1_1 half", "byte chain"]
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 
-def compile_without(name, path, skipped):
+def made(name, of):
+    """(name, path, inputs, flags) of one of MADE; `of` are the models it may be made of. None when it cannot be."""
+    if name == "byte chain":
+        return name, tables.chain(12), "x:uint8:%d:int=256" % tables.SIZE, []
+    origin, kind = name.split()
+    if origin not in of:
+        return None
+    _, path, inputs = of[origin]
+    if kind == "int4":
+        return name, path, inputs, ["--quantize", "int4"]
+    if kind == "int8":
+        return name, qdq.quantised(origin, path, inputs, 4)[0], inputs, []
+    result = lib.work_file(origin + "_half.onnx")
+    return (name, result, inputs.replace("float32", "float16"), []) if lib.retyped(kind, path, result) else None
+
+
+def chosen_models(only):
+    """[(name, path, inputs, flags)]"""
+    lists = lib.REAL + lib.MORE_REAL + ["stories15m"], lib.FILLED + lib.MORE_FILLED
+    of = {m[0]: m for m in lib.models((), *lists)}
+    found = [of[name] + ([],) for name in only or MODELS if name in of]
+    return found + [m for m in (made(name, of) for name in MADE if not only or name in only) if m is not None]
+
+
+def compile_without(name, path, flags, skipped):
     """(file, {"steps", "moved", "bytes"}), or None where the model needs the pass."""
-    holo = lib.work_file("passes_%s%s.holo" % (name, "_" + skipped if skipped else ""))
-    command = [lib.HOLOGRAM, "compile", path, "-o", holo] + (["--disable", skipped] if skipped else [])
+    holo = lib.work_file("passes_%s%s.holo" % (name.replace(" ", "_"), "_" + skipped if skipped else ""))
+    command = [lib.HOLOGRAM, "compile", path, "-o", holo] + flags + (["--disable", skipped] if skipped else [])
     text = lib.run(*command, check=False)
     steps = re.search(r"steps +(\d+)", text)
     if steps is None:
@@ -33,9 +64,9 @@ def time_of(holo, inputs, budget):
     return lib.run_json(lib.HOLOGRAM, "bench", holo, "--json", "--inputs", inputs, "--budget-ms", str(budget))["min_ms"]
 
 
-def compare(name, path, inputs, skipped, options):
+def compare(name, path, inputs, flags, skipped, options):
     """The figures of one model with and without a pass; None when they are the same program or there is none."""
-    whole, without = compile_without(name, path, ""), compile_without(name, path, skipped)
+    whole, without = compile_without(name, path, flags, ""), compile_without(name, path, flags, skipped)
     if whole is None or without is None:
         return None
     with open(whole[0], "rb") as a, open(without[0], "rb") as b:
@@ -61,28 +92,51 @@ def change(r, what, form, scale=1.0):
     return (form + " -> " + form) % (without / scale, with_it / scale)
 
 
+def worst(results):
+    """[(pass, its figures on the model that suffers most, or None)], in pipeline order."""
+    names = [line.split()[0] for line in lib.run(lib.HOLOGRAM, "passes").strip().split("\n")]
+    by_pass = {n: [r for r in results if r["pass"] == n] for n in names}
+    return [(n, max(by_pass[n], key=loss) if by_pass[n] else None) for n in names]
+
+
+def cells(name, r):
+    if r is None:
+        return [name, "-", "", "", "", "", ""]
+    return [name, r["model"], change(r, "ms", "%.2f"), "%.2f" % loss(r), change(r, "steps", "%d"),
+            change(r, "moved", "%.1f", 1e6), change(r, "bytes", "%.1f", 1e6)]
+
+
+HEADS = ["pass", "where it matters most", "ms", "times", "steps", "MB moved", "file MB"]
+
+
+def docs():
+    """Writes the table between its marks."""
+    with open(os.path.join(lib.RESULTS, "passes.json")) as f:
+        stored = json.load(f)
+    rows = [cells("`%s`" % n, r) for n, r in worst(stored["passes"]) if r is not None]
+    text = "\n| " + " | ".join(HEADS) + " |\n|" + "---|" * len(HEADS) + "\n"
+    text += "".join("| " + " | ".join(row) + " |\n" for row in rows)
+    text += "\nMeasured at commit %s on %s, one thread.\n\n" % (stored["machine"]["commit"], stored["machine"]["cpu"])
+    lib.replace_between("docs/concepts/passes.mdx", "{/* BEGIN worth */}\n", "{/* END worth */}", text)
+
+
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--docs", action="store_true")
     parser.add_argument("--budget-ms", type=int, default=150)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--pass", dest="only")
     parser.add_argument("model", nargs="*")
     options = parser.parse_args()
+    if options.docs:
+        docs()
+        return 0
     names = [line.split()[0] for line in lib.run(lib.HOLOGRAM, "passes").strip().split("\n")]
-    chosen = lib.models(options.model or MODELS, lib.REAL + lib.MORE_REAL, lib.FILLED + lib.MORE_FILLED)
-    results, rows = [], []
+    chosen, results = chosen_models(options.model), []
     for name in names if options.only is None else [options.only]:
-        found = [r for r in (compare(*m, name, options) for m in chosen) if r is not None]
-        if not found:
-            rows.append([name, "-", "", "", "", "", ""])
-            continue
-        results += found
-        worst = max(found, key=loss)
-        rows.append([name, worst["model"], change(worst, "ms", "%.2f"), "%.2f" % loss(worst),
-                     change(worst, "steps", "%d"), change(worst, "moved", "%.1f", 1e6),
-                     change(worst, "bytes", "%.1f", 1e6)])
+        results += [r for r in (compare(*m, name, options) for m in chosen) if r is not None]
         print("measured %s" % name, flush=True)
-    lib.table(["pass", "where it matters most", "ms", "times", "steps", "MB moved", "file MB"], rows)
+    lib.table(HEADS, [cells(*pair) for pair in worst(results)])
     lib.save("passes", results)
     return 0
 

@@ -183,14 +183,7 @@ def readme():
              for t in sorted({r["threads"] for r in results})]
     text = "\n".join(rows) + "\n\nGeometric mean of the ratios: %s. Measured at commit %s.\n" % (
         ", ".join(means), machine["commit"])
-    path = os.path.join(lib.ROOT, "README.md")
-    with open(path) as f:
-        page = f.read()
-    begin, end = "<!-- BEGIN peers -->\n", "<!-- END peers -->"
-    if begin not in page or end not in page:
-        lib.die("README.md has no marks for the table")
-    with open(path, "w") as f:
-        f.write(page[:page.index(begin) + len(begin)] + text + page[page.index(end):])
+    lib.replace_between("README.md", "<!-- BEGIN peers -->\n", "<!-- END peers -->", text)
 
 
 def main():

@@ -186,4 +186,5 @@ def main():
     lib.save("qdq", rows)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -220,4 +220,5 @@ def main():
     lib.save("tables", results)
 
 
-main()
+if __name__ == "__main__":
+    main()
