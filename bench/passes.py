@@ -16,7 +16,7 @@ import qdq
 import tables
 
 MODELS = ["minilm-l6-v2", "yolov8n", "ppocrv4-rec", "whisper-tiny-dec-int8", "minimind2-small-int8", "piper-vits",
-          "silero-vad-v5", "bert-base-torchscript", "mobilenet_v2", "efficientnet_b0", "stories15m", "gpt2", "unet",
+          "silero-vad-v5", "whisper-tiny-encoder-torchscript", "mobilenet_v2", "efficientnet_b0", "stories15m", "unet",
           "vae_decoder"]
 # Models made of those, for passes that wait for what these lack: codes, 16-bit floats, tables.
 MADE = ["mobilenet_v2 int8", "minilm-l6-v2 int8", "minilm-l6-v2 int4", "squeezenet1_1 half", "byte chain"]
@@ -64,10 +64,11 @@ def time_of(holo, inputs, budget):
     return lib.run_json(lib.HOLOGRAM, "bench", holo, "--json", "--inputs", inputs, "--budget-ms", str(budget))["min_ms"]
 
 
-def compare(name, path, inputs, flags, skipped, options):
+def compare(model, whole, skipped, options):
     """The figures of one model with and without a pass; None when they are the same program or there is none."""
-    whole, without = compile_without(name, path, flags, ""), compile_without(name, path, flags, skipped)
-    if whole is None or without is None:
+    name, path, inputs, flags = model
+    without = compile_without(name, path, flags, skipped)
+    if without is None:
         return None
     with open(whole[0], "rb") as a, open(without[0], "rb") as b:
         same = a.read() == b.read()
@@ -133,8 +134,10 @@ def main():
         return 0
     names = [line.split()[0] for line in lib.run(lib.HOLOGRAM, "passes").strip().split("\n")]
     chosen, results = chosen_models(options.model), []
+    whole = {m[0]: compile_without(m[0], m[1], m[3], "") for m in chosen}
     for name in names if options.only is None else [options.only]:
-        results += [r for r in (compare(*m, name, options) for m in chosen) if r is not None]
+        found = [compare(m, whole[m[0]], name, options) for m in chosen if whole[m[0]] is not None]
+        results += [r for r in found if r is not None]
         print("measured %s" % name, flush=True)
     lib.table(HEADS, [cells(*pair) for pair in worst(results)])
     lib.save("passes", results)
