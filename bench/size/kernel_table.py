@@ -62,7 +62,7 @@ def symbols_of(root, hologram, holo, isas):
 
 def main():
     root, hologram, holo, out = sys.argv[1:5]
-    isas = {"x86_64": ["avx2", "avx512"], "aarch64": ["neon"]}.get(os.uname().machine, [])
+    isas = {"x86_64": ["avx2", "avx512"], "aarch64": ["neon", "dotprod"]}.get(os.uname().machine, [])
     names, symbols = symbols_of(root, hologram, holo, isas)
     with open(out, "w") as f:
         f.write("/* Kernels of one model: %s. */\n#include \"isa/kernel.h\"\n\n" % " ".join(names))

@@ -1,4 +1,5 @@
-/* cpu.c - what the processor can do; on others than x86 what the compiler was told. */
+/* cpu.c - what the processor can do; on others than x86 and ARM with Linux what the compiler was
+ * told. */
 #include "base/cpu.h"
 
 /* The values of HG_CPU_* in isa/kernel.h, which this layer may not include; a test compares them.
@@ -8,7 +9,8 @@ enum {
     CPU_AVX512 = 1 << 1,
     CPU_NEON = 1 << 2,
     CPU_WASM = 1 << 3,
-    CPU_VNNI = 1 << 4
+    CPU_VNNI = 1 << 4,
+    CPU_DOTPROD = 1 << 5
 };
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -31,13 +33,30 @@ uint32_t hg_cpu_features(void)
     return features;
 }
 
+#elif defined(__aarch64__)
+
+#if defined(__linux__)
+#include <sys/auxv.h>
+#endif
+
+/* Linux tells a program when it starts. */
+uint32_t hg_cpu_features(void)
+{
+#if defined(__linux__)
+    const unsigned long dotprod = 1UL << 20; /* HWCAP_ASIMDDP */
+    return (getauxval(AT_HWCAP) & dotprod) != 0 ? CPU_NEON | CPU_DOTPROD : CPU_NEON;
+#elif defined(__ARM_FEATURE_DOTPROD)
+    return CPU_NEON | CPU_DOTPROD;
+#else
+    return CPU_NEON;
+#endif
+}
+
 #else
 
 uint32_t hg_cpu_features(void)
 {
-#if defined(__aarch64__) || defined(__ARM_NEON)
-    return CPU_NEON;
-#elif defined(__wasm_simd128__)
+#if defined(__wasm_simd128__)
     return CPU_WASM;
 #else
     return 0;

@@ -76,7 +76,8 @@ enum {
     HG_CPU_AVX512 = 1 << 1,
     HG_CPU_NEON = 1 << 2,
     HG_CPU_WASM = 1 << 3,
-    HG_CPU_VNNI = 1 << 4
+    HG_CPU_VNNI = 1 << 4,
+    HG_CPU_DOTPROD = 1 << 5
 };
 
 typedef struct hg_cost {

@@ -33,6 +33,7 @@ static const char *facts_variant(const hg_kernel *kernel)
     if (kernel == NULL) return "missing"; /* imported but called by no step */
     if ((kernel->cpu & HG_CPU_AVX512) != 0) return "avx512";
     if ((kernel->cpu & HG_CPU_AVX2) != 0) return "avx2";
+    if ((kernel->cpu & HG_CPU_DOTPROD) != 0) return "dotprod";
     if ((kernel->cpu & HG_CPU_NEON) != 0) return "neon";
     if ((kernel->cpu & HG_CPU_WASM) != 0) return "wasm";
     return kernel->cpu == 0 ? "reference" : "tuned";

@@ -202,12 +202,13 @@ static void thread_survives_lack_of_memory(void)
 
 static void thread_cpu_bits_are_those_of_kernels(void)
 {
-    const uint32_t known = HG_CPU_AVX2 | HG_CPU_AVX512 | HG_CPU_NEON | HG_CPU_WASM | HG_CPU_VNNI;
+    const uint32_t known =
+        HG_CPU_AVX2 | HG_CPU_AVX512 | HG_CPU_NEON | HG_CPU_WASM | HG_CPU_VNNI | HG_CPU_DOTPROD;
     const uint32_t features = hg_cpu_features();
     CHECK_EQ_INT(features & ~known, 0);
     CHECK_EQ_INT(features, hg_cpu_features());
 #if defined(__x86_64__)
-    CHECK_EQ_INT(features & (HG_CPU_NEON | HG_CPU_WASM), 0);
+    CHECK_EQ_INT(features & (HG_CPU_NEON | HG_CPU_DOTPROD | HG_CPU_WASM), 0);
     const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                           __builtin_cpu_supports("bmi2");
     CHECK_EQ_INT((features & HG_CPU_AVX2) != 0, has_avx2);
@@ -215,7 +216,7 @@ static void thread_cpu_bits_are_those_of_kernels(void)
     if (features & HG_CPU_AVX512) CHECK(features & HG_CPU_AVX2);
     if (features & HG_CPU_AVX512) CHECK(__builtin_cpu_supports("avx512vbmi"));
 #elif defined(__aarch64__)
-    CHECK_EQ_INT(features, HG_CPU_NEON);
+    CHECK_EQ_INT(features & ~(uint32_t)HG_CPU_DOTPROD, HG_CPU_NEON);
 #endif
 }
 

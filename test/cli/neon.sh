@@ -18,7 +18,8 @@ ninja -C arm -j "$jobs" libhologram_rt.a >out 2>&1 || { fail "does not compile f
 
 # ---- kernels -----------------------------------------------------------------------------------
 
-stems="attention byteops conv conv_dw conv_nhwc conv_pwdw epilogue lane matmul matmul_p16 norm pool reduce rnn softmax table"
+stems="attention byteops conv conv_dw conv_dw_i8 conv_nhwc conv_nhwc_i8 conv_pwdw epilogue lane matmul matmul_bits
+    matmul_nbits matmul_p16 matmul_p16i8 norm pool quantize_dynamic reduce rnn softmax table"
 for stem in $stems; do
     echo "X(kernel_$stem)" >>test_list.inc
     echo "$ROOT/test/kernel/$stem.c"
@@ -29,10 +30,15 @@ xargs -n 1 -P "$jobs" $cc $flags $include -c <files 2>err || fail "$(cat err)"
 # shellcheck disable=SC2086
 $cc $flags $include "$ROOT/test/test.c" "$ROOT/test/fault/checks.c" "$ROOT/test/isa/lane.c" ./*.o arm/libhologram_rt.a \
     -lm -o tests 2>err || { fail "$(cat err)" && finish; }
-for part in /tuned kernel_attention kernel_byteops lane kernel_norm kernel_reduce kernel_softmax kernel_table; do
+for part in /tuned kernel_attention kernel_byteops lane kernel_matmul_bits kernel_norm kernel_reduce kernel_softmax \
+    kernel_table; do
     qemu-aarch64 ./tests -j "$jobs" $part >out 2>&1 || fail "$(cat out)"
     ! grep -q '^0 passed' out || fail "no test is called $part"
 done
+
+# A processor without dot products does not get those kernels.
+qemu-aarch64 -cpu cortex-a72 ./tests -j "$jobs" kernel_matmul_p16i8/tuned >out 2>&1 || fail "$(cat out)"
+grep -q '1 skipped' out || fail "cortex-a72 should have no dot products: $(cat out)"
 
 # ---- a model -----------------------------------------------------------------------------------
 
@@ -92,6 +98,22 @@ for numerics in exact fast; do
     [ -s "$numerics.here" ] || fail "$numerics: there is no output"
 done
 cmp exact.here exact.neon || fail "exact: NEON gives other bits"
+
+# Products of codes.
+dense d.onnx
+unary same.onnx Identity
+mkdir in
+run_as 0 run same.onnx --seed 1 --output-dir seed
+mv seed/0_y.npy in/1.npy
+for codes in int4 "int8 --calibrate in"; do
+    # shellcheck disable=SC2086
+    run_as 0 compile d.onnx -o codes.holo --numerics exact -q --quantize $codes
+    ./run_here codes.holo >codes.here 2>err || fail "$codes: $(cat err)"
+    qemu-aarch64 ./run_neon codes.holo >codes.neon 2>err || fail "$codes with NEON: $(cat err)"
+    [ -s codes.here ] || fail "$codes: there is no output"
+    cmp codes.here codes.neon || fail "$codes: NEON gives other bits"
+done
+
 for side in here neon; do
     od -An -v -tf4 -w4 "fast.$side" >"$side.txt"
 done

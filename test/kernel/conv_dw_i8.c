@@ -1,12 +1,14 @@
 /* conv_dw_i8.c - conv.dw.i8 against sums of 64-bit products, every variant. */
 #include "kernel/conv_codes.h"
 
-#include "base/cpu.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_conv_dw_i8[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(conv_dw_i8)[];
+#endif
 #if defined(__x86_64__)
-extern const hg_kernel hg_kernels_conv_dw_i8_avx2[];
-extern const hg_kernel hg_kernels_conv_dw_i8_avx512[];
+extern const hg_kernel TUNED_DOT(conv_dw_i8)[];
 #endif
 
 static const conv_codes_case dw_i8_cases[] = {
@@ -144,26 +146,30 @@ static void dw_i8_refuses(void)
     CHECK_NEAR(cost.flops, 2 * 96 * 9, 0);
 }
 
-#if defined(__x86_64__)
-static void dw_i8_avx2(void)
+#if defined(TUNED)
+static void dw_i8_tuned(void)
 {
-    if ((hg_cpu_features() & HG_CPU_AVX2) == 0) SKIP("no AVX2");
-    dw_i8_all(hg_kernels_conv_dw_i8_avx2);
+    if (!tuned_runs()) SKIP("not for this CPU");
+    dw_i8_all(TUNED(conv_dw_i8));
 }
+#endif
 
-static void dw_i8_avx512(void)
+#if defined(__x86_64__)
+static void dw_i8_tuned_dot(void)
 {
-    if ((hg_cpu_features() & HG_CPU_AVX512) == 0) SKIP("no AVX-512");
-    dw_i8_all(hg_kernels_conv_dw_i8_avx512);
+    if (!tuned_dot_runs()) SKIP("not for this CPU");
+    dw_i8_all(TUNED_DOT(conv_dw_i8));
 }
 #endif
 
 const hg_test_case hg_tests_kernel_conv_dw_i8[] = {
     {"matches_oracle", dw_i8_matches_oracle},
     {"refuses", dw_i8_refuses},
+#if defined(TUNED)
+    {"tuned", dw_i8_tuned},
+#endif
 #if defined(__x86_64__)
-    {"avx2", dw_i8_avx2},
-    {"avx512", dw_i8_avx512},
+    {"tuned_dot", dw_i8_tuned_dot},
 #endif
     {0},
 };

@@ -1,13 +1,12 @@
 /* conv_nhwc_i8.c - conv.nhwc.i8 against sums of 64-bit products, every variant. */
 #include "kernel/conv_codes.h"
 
-#include "base/cpu.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_conv_nhwc_i8[];
 extern const hg_kernel hg_kernels_pack_i8[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_conv_nhwc_i8_avx2[];
-extern const hg_kernel hg_kernels_conv_nhwc_i8_avx512[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(conv_nhwc_i8)[], TUNED_DOT(conv_nhwc_i8)[];
 #endif
 
 static const conv_codes_case nhwc_i8_cases[] = {
@@ -139,26 +138,26 @@ static void nhwc_i8_refuses(void)
     CHECK_NEAR(cost.flops, 2 * 16 * 4 * 27, 0);
 }
 
-#if defined(__x86_64__)
-static void nhwc_i8_avx2(void)
+#if defined(TUNED)
+static void nhwc_i8_tuned(void)
 {
-    if ((hg_cpu_features() & HG_CPU_AVX2) == 0) SKIP("no AVX2");
-    nhwc_i8_all(hg_kernels_conv_nhwc_i8_avx2);
+    if (!tuned_runs()) SKIP("not for this CPU");
+    nhwc_i8_all(TUNED(conv_nhwc_i8));
 }
 
-static void nhwc_i8_avx512(void)
+static void nhwc_i8_tuned_dot(void)
 {
-    if ((hg_cpu_features() & HG_CPU_AVX512) == 0) SKIP("no AVX-512 with VNNI");
-    nhwc_i8_all(hg_kernels_conv_nhwc_i8_avx512);
+    if (!tuned_dot_runs()) SKIP("not for this CPU");
+    nhwc_i8_all(TUNED_DOT(conv_nhwc_i8));
 }
 #endif
 
 const hg_test_case hg_tests_kernel_conv_nhwc_i8[] = {
     {"matches_oracle", nhwc_i8_matches_oracle},
     {"refuses", nhwc_i8_refuses},
-#if defined(__x86_64__)
-    {"avx2", nhwc_i8_avx2},
-    {"avx512", nhwc_i8_avx512},
+#if defined(TUNED)
+    {"tuned", nhwc_i8_tuned},
+    {"tuned_dot", nhwc_i8_tuned_dot},
 #endif
     {0},
 };

@@ -2,13 +2,15 @@
  * bit, numbers that are not finite. */
 #include "kernel/matmul_bits.h"
 
-#include "base/cpu.h"
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_matmul_bits[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(matmul_bits)[];
+#endif
 #if defined(__x86_64__)
-extern const hg_kernel hg_kernels_matmul_bits_avx2[];
-extern const hg_kernel hg_kernels_matmul_bits_avx512[];
+extern const hg_kernel TUNED_DOT(matmul_bits)[];
 #endif
 
 static const struct {
@@ -116,9 +118,11 @@ static size_t bits_kernels(const hg_kernel *out[3])
 {
     size_t n = 0;
     out[n++] = hg_kernels_matmul_bits;
+#if defined(TUNED)
+    if (tuned_runs()) out[n++] = TUNED(matmul_bits);
+#endif
 #if defined(__x86_64__)
-    if ((hg_cpu_features() & HG_CPU_AVX2) != 0) out[n++] = hg_kernels_matmul_bits_avx2;
-    if ((hg_cpu_features() & HG_CPU_AVX512) != 0) out[n++] = hg_kernels_matmul_bits_avx512;
+    if (tuned_dot_runs()) out[n++] = TUNED_DOT(matmul_bits);
 #endif
     return n;
 }

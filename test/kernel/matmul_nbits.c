@@ -1,11 +1,13 @@
 /* matmul_nbits.c - matmul.nbits, all variants, against sums of weights in f64. */
-#include "base/cpu.h"
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_matmul_nbits[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(matmul_nbits)[];
+#endif
 #if defined(__x86_64__)
-extern const hg_kernel hg_kernels_matmul_nbits_avx2[];
-extern const hg_kernel hg_kernels_matmul_nbits_avx512[];
+extern const hg_kernel TUNED_DOT(matmul_nbits)[];
 #endif
 
 typedef struct nbits_case {
@@ -83,25 +85,21 @@ static void nbits_values(void)
     nbits_against_f64(hg_kernels_matmul_nbits);
 }
 
-static void nbits_avx2(void)
+#if defined(TUNED)
+static void nbits_tuned(void)
 {
-#if defined(__x86_64__)
-    if ((hg_cpu_features() & HG_CPU_AVX2) == 0) SKIP("no AVX2");
-    nbits_against_f64(hg_kernels_matmul_nbits_avx2);
-#else
-    SKIP("not for this CPU");
-#endif
+    if (!tuned_runs()) SKIP("not for this CPU");
+    nbits_against_f64(TUNED(matmul_nbits));
 }
+#endif
 
-static void nbits_avx512(void)
-{
 #if defined(__x86_64__)
-    if ((hg_cpu_features() & HG_CPU_AVX512) == 0) SKIP("no AVX-512");
-    nbits_against_f64(hg_kernels_matmul_nbits_avx512);
-#else
-    SKIP("not for this CPU");
-#endif
+static void nbits_tuned_dot(void)
+{
+    if (!tuned_dot_runs()) SKIP("not for this CPU");
+    nbits_against_f64(TUNED_DOT(matmul_nbits));
 }
+#endif
 
 static void nbits_make_good(move_call *c)
 {
@@ -141,8 +139,11 @@ static void nbits_refuses(void)
 
 const hg_test_case hg_tests_kernel_matmul_nbits[] = {
     {"values", nbits_values},
-    {"avx2", nbits_avx2},
-    {"avx512", nbits_avx512},
-    {"refuses", nbits_refuses},
-    {0},
+#if defined(TUNED)
+    {"tuned", nbits_tuned},
+#endif
+#if defined(__x86_64__)
+    {"tuned_dot", nbits_tuned_dot},
+#endif
+    {"refuses", nbits_refuses},     {0},
 };

@@ -1,14 +1,13 @@
 /* matmul_p16i8.c - matmul.p16i8 against sums of 64-bit products, every variant. */
 #include "kernel/codes.h"
 
-#include "base/cpu.h"
 #include "kernel/igemm.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_matmul_p16i8[];
 extern const hg_kernel hg_kernels_pack_i8[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_matmul_p16i8_avx2[];
-extern const hg_kernel hg_kernels_matmul_p16i8_avx512[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(matmul_p16i8)[], TUNED_DOT(matmul_p16i8)[];
 #endif
 
 typedef struct p16i8_case {
@@ -326,7 +325,7 @@ static void p16i8_refuses(void)
 
 /* ---- tuned variants ----------------------------------------------------------------------- */
 
-#if defined(__x86_64__)
+#if defined(TUNED)
 static void p16i8_variant(const hg_kernel *k)
 {
     p16i8_all(k);
@@ -339,16 +338,16 @@ static void p16i8_variant(const hg_kernel *k)
     }
 }
 
-static void p16i8_avx2(void)
+static void p16i8_tuned(void)
 {
-    if ((hg_cpu_features() & HG_CPU_AVX2) == 0) SKIP("no AVX2");
-    p16i8_variant(hg_kernels_matmul_p16i8_avx2);
+    if (!tuned_runs()) SKIP("not for this CPU");
+    p16i8_variant(TUNED(matmul_p16i8));
 }
 
-static void p16i8_avx512(void)
+static void p16i8_tuned_dot(void)
 {
-    if ((hg_cpu_features() & HG_CPU_AVX512) == 0) SKIP("no AVX-512 with VNNI");
-    p16i8_variant(hg_kernels_matmul_p16i8_avx512);
+    if (!tuned_dot_runs()) SKIP("not for this CPU");
+    p16i8_variant(TUNED_DOT(matmul_p16i8));
 }
 #endif
 
@@ -357,9 +356,9 @@ const hg_test_case hg_tests_kernel_matmul_p16i8[] = {
     {"extremes", p16i8_extremes},
     {"epilogue", p16i8_epilogue},
     {"refuses", p16i8_refuses},
-#if defined(__x86_64__)
-    {"avx2", p16i8_avx2},
-    {"avx512", p16i8_avx512},
+#if defined(TUNED)
+    {"tuned", p16i8_tuned},
+    {"tuned_dot", p16i8_tuned_dot},
 #endif
     {0},
 };

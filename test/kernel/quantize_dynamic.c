@@ -2,11 +2,11 @@
  */
 #include "kernel/value.h"
 
-#include "base/cpu.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_quantize_dynamic[];
-#if defined(__x86_64__)
-extern const hg_kernel hg_kernels_quantize_dynamic_avx2[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(quantize_dynamic)[];
 #endif
 
 static void dynamic_expect(const float *x, int64_t count, float *scale, float *zero)
@@ -136,20 +136,20 @@ static void dynamic_refuses(void)
     MOVE_REFUSES(&hg_kernels_quantize_dynamic[0], dynamic_make, dynamic);
 }
 
-#if defined(__x86_64__)
-static void dynamic_avx2(void)
+#if defined(TUNED)
+static void dynamic_tuned(void)
 {
-    if ((hg_cpu_features() & HG_CPU_AVX2) == 0) SKIP("no AVX2");
-    dynamic_all(hg_kernels_quantize_dynamic_avx2);
-    dynamic_nan_on(hg_kernels_quantize_dynamic_avx2);
+    if (!tuned_runs()) SKIP("not for this CPU");
+    dynamic_all(TUNED(quantize_dynamic));
+    dynamic_nan_on(TUNED(quantize_dynamic));
 }
 #endif
 
 const hg_test_case hg_tests_kernel_quantize_dynamic[] = {
     {"values", dynamic_values},
     {"refuses", dynamic_refuses},
-#if defined(__x86_64__)
-    {"avx2", dynamic_avx2},
+#if defined(TUNED)
+    {"tuned", dynamic_tuned},
 #endif
     {0},
 };

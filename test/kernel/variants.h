@@ -1,5 +1,6 @@
-/* variants.h - the tuned float kernels of the instruction set at hand, so that one test serves them
- * all: TUNED(stem) is the table of a stem. Not defined where there are none. */
+/* variants.h - the tuned kernels of the instruction sets at hand, so that one test serves them all:
+ * TUNED(stem) is the table of a stem, TUNED_DOT(stem) that of a set with dot products of bytes. Not
+ * defined where there are none. */
 #ifndef HG_TEST_KERNEL_VARIANTS_H
 #define HG_TEST_KERNEL_VARIANTS_H
 
@@ -9,9 +10,13 @@
 #if defined(__x86_64__)
 #define TUNED(stem) hg_kernels_##stem##_avx2
 #define TUNED_CPU HG_CPU_AVX2
+#define TUNED_DOT(stem) hg_kernels_##stem##_avx512
+#define TUNED_DOT_CPU HG_CPU_AVX512
 #elif defined(__aarch64__)
 #define TUNED(stem) hg_kernels_##stem##_neon
 #define TUNED_CPU HG_CPU_NEON
+#define TUNED_DOT(stem) hg_kernels_##stem##_dotprod
+#define TUNED_DOT_CPU HG_CPU_DOTPROD
 #endif
 
 #if defined(TUNED)
@@ -19,6 +24,11 @@
 static inline bool tuned_runs(void)
 {
     return (hg_cpu_features() & TUNED_CPU) != 0;
+}
+
+static inline bool tuned_dot_runs(void)
+{
+    return (hg_cpu_features() & TUNED_DOT_CPU) != 0;
 }
 #endif
 

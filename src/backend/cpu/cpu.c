@@ -14,6 +14,9 @@
 #define X(stem) extern const hg_kernel hg_kernels_##stem##_neon[];
 #include "kernel_neon_list.inc"
 #undef X
+#define X(stem) extern const hg_kernel hg_kernels_##stem##_dotprod[];
+#include "kernel_dotprod_list.inc"
+#undef X
 #define X(stem) extern const hg_kernel hg_kernels_##stem##_wasm[];
 #include "kernel_wasm_list.inc"
 #undef X
@@ -30,6 +33,9 @@ static const hg_kernel *const cpu_list[] = {
 #undef X
 #define X(stem) hg_kernels_##stem##_neon,
 #include "kernel_neon_list.inc"
+#undef X
+#define X(stem) hg_kernels_##stem##_dotprod,
+#include "kernel_dotprod_list.inc"
 #undef X
 #define X(stem) hg_kernels_##stem##_wasm,
 #include "kernel_wasm_list.inc"

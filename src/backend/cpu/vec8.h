@@ -1,6 +1,7 @@
 /* vec8.h - vectors of eight floats: those of AVX2, and on other processors pairs of their vectors
  * of four (vec4.h in wasm/ and neon/) under the same names, so that one source serves all. Only
- * what the sources of backend/cpu/avx2 that wasm/ and neon/ include really use is here.
+ * what the sources of backend/cpu/avx2 that wasm/ and neon/ include really use is here; vec8_int.h
+ * has the integers.
  *
  * NEON's multiply-add is fused. On WebAssembly it is where the module was compiled for relaxed SIMD
  * (and the processor can), otherwise it is two roundings. Kernels that promise the reference's bits
@@ -34,12 +35,16 @@
 #define hg_conv_dw_band_avx2 VEC4_NAME(hg_conv_dw_band)
 #define hg_conv_dw_weights_avx2 VEC4_NAME(hg_conv_dw_weights)
 #define hg_conv_dw_means_avx2 VEC4_NAME(hg_conv_dw_means)
+#define hg_igemm_avx2 VEC4_NAME(hg_igemm)
+#define hg_igemm_finish_avx2 VEC4_NAME(hg_igemm_finish)
+#define hg_table_in_place_avx2 VEC4_NAME(hg_table_in_place)
 
 typedef vec4 __m128, __m128i;
 typedef struct __m256 {
     vec4 a, b;
 } __m256, __m256i;
 
+/* Functions of pairs by those of vectors; vec8_int.h has more of them. */
 #define VEC8_2(name, op)                                                                           \
     HG_INLINE __m256 name(__m256 x, __m256 y)                                                      \
     {                                                                                              \
@@ -63,8 +68,6 @@ VEC8_2(_mm256_add_epi32, vec4_add_i32)
 VEC8_2(_mm256_unpacklo_ps, vec4_unpacklo)
 VEC8_2(_mm256_unpackhi_ps, vec4_unpackhi)
 VEC8_1(_mm256_cvtps_epi32, vec4_to_i32)
-#undef VEC8_1
-#undef VEC8_2
 
 HG_INLINE __m256 _mm256_fmadd_ps(__m256 x, __m256 y, __m256 z)
 {
@@ -172,6 +175,7 @@ HG_INLINE __m256 _mm256_cvtph_ps(vec4 h)
 #define _mm_movehdup_ps(x) vec4_odds_twice(x)
 #define _mm_cvtss_f32(x) vec4_first(x)
 #define _mm_loadu_si128(p) vec4_load_any(p)
+#define _mm_storeu_si128(p, x) vec4_store_any(p, x)
 #define _cvtsh_ss(h) vec4_from_half(h)
 typedef int64_t __m64;
 

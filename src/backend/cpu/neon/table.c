@@ -2,10 +2,11 @@
  *
  * TBL gives 0 and TBX keeps what is there where the index is beyond its registers, so 256 entries
  * are one TBL and three TBX with the index moved by 64 each time: 7 instructions. */
-#include "kernel/table.h"
-#include "base/atlas.h"
+#include "backend/cpu/vec8.h"
 
-#include <arm_neon.h>
+#include "backend/cpu/avx2/igemm.h"
+#include "base/atlas.h"
+#include "kernel/table.h"
 
 enum { TABLE_VECTOR = 16 };
 
@@ -138,6 +139,7 @@ HG_INLINE int64_t table_turns(const table_row *row, const uint8_t *x, uint8_t *y
     return n;
 }
 
+#define TABLE_IN_PLACE hg_table_in_place_neon
 #include "backend/cpu/table_run.inc"
 
 const hg_kernel hg_kernels_table_neon[] = {

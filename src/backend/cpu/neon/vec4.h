@@ -51,6 +51,7 @@ HG_INLINE vec4 vec4_min(vec4 x, vec4 y)
 #define vec4_load_any(p) vreinterpretq_f32_u8(vld1q_u8((const uint8_t *)(const void *)(p)))
 #define vec4_load_splat vld1q_dup_f32
 #define vec4_store vst1q_f32
+#define vec4_store_any(p, x) vst1q_u8((uint8_t *)(void *)(p), vreinterpretq_u8_f32(x))
 #define vec4_store_1(p, x) vst1q_lane_f32(p, x, 0)
 #define vec4_store_2(p, x) vst1_f32((float *)(void *)(p), vget_low_f32(x))
 #define vec4_first(x) vgetq_lane_f32(x, 0)
@@ -78,6 +79,5 @@ HG_INLINE vec4 vec4_min(vec4 x, vec4 y)
 /* What the interpreter of lane code stores; wasm/ has none of its own. */
 #define _mm256_cvtps_ph(x, how)                                                                    \
     vreinterpretq_f32_f16(vcombine_f16(vcvt_f16_f32((x).a), vcvt_f16_f32((x).b)))
-#define _mm_storeu_si128(p, x) vst1q_u8((uint8_t *)(void *)(p), vreinterpretq_u8_f32(x))
 
 #endif

@@ -1,5 +1,5 @@
 /* conv_dw_i8.c - kernel "conv.dw.i8" on WebAssembly: the source for AVX2 on pairs of vectors. */
-#include "backend/cpu/wasm/vec8_int.h"
+#include "backend/cpu/vec8_int.h"
 
 #define hg_conv_dw_i8_scratch_avx2 hg_conv_dw_i8_scratch_wasm
 #define hg_conv_dw_i8_run_avx2 hg_conv_dw_i8_run_wasm

@@ -5,7 +5,7 @@
  * the sixteen registers of x86. The relaxed product of eight bits takes one operand of seven bits
  * only, so codes would have to be cut in two, which costs more than widening where the processor
  * has no instruction for it. */
-#include "backend/cpu/wasm/vec8_int.h"
+#include "backend/cpu/vec8_int.h"
 
 #include "backend/cpu/avx2/gemm.h"
 #include "backend/cpu/avx2/igemm.h"

@@ -1,5 +1,5 @@
 /* matmul_bits.c - kernel "matmul.bits" on WebAssembly: the source for AVX2 on pairs of vectors. */
-#include "backend/cpu/wasm/vec8_int.h"
+#include "backend/cpu/vec8_int.h"
 
 #define hg_bits_quantize_avx2 hg_bits_quantize_wasm
 #define hg_matmul_bits_scratch_avx2 hg_matmul_bits_scratch_wasm

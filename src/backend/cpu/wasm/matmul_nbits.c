@@ -1,6 +1,6 @@
 /* matmul_nbits.c - kernel "matmul.nbits" on WebAssembly: the source for AVX2 on pairs of vectors.
  */
-#include "backend/cpu/wasm/vec8_int.h"
+#include "backend/cpu/vec8_int.h"
 
 #define hg_kernels_matmul_nbits_avx2 hg_kernels_matmul_nbits_wasm
 #include "backend/cpu/avx2/matmul_nbits.c"

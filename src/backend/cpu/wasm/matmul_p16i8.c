@@ -1,6 +1,6 @@
 /* matmul_p16i8.c - kernel "matmul.p16i8" on WebAssembly: the source for AVX2 on pairs of vectors.
  */
-#include "backend/cpu/wasm/vec8_int.h"
+#include "backend/cpu/vec8_int.h"
 
 #define hg_kernels_matmul_p16i8_avx2 hg_kernels_matmul_p16i8_wasm
 #include "backend/cpu/avx2/matmul_p16i8.c"

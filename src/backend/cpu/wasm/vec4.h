@@ -11,8 +11,6 @@
 #define VEC4_NAME(name) name##_wasm
 #define HG_CPU_AVX2 HG_CPU_WASM
 #define hg_kernels_conv_nhwc_avx2 hg_kernels_conv_nhwc_wasm
-#define hg_igemm_avx2 hg_igemm_wasm
-#define hg_igemm_finish_avx2 hg_igemm_finish_wasm
 /* The reference interpreter has SIMD128 already: all of a module is compiled with it. */
 #define hg_lane_run_avx2 hg_lane_run
 #define hg_lane_read_avx2 hg_lane_read
@@ -48,6 +46,7 @@ typedef v128_t vec4;
 #define vec4_load_any wasm_v128_load
 #define vec4_load_splat wasm_v128_load32_splat
 #define vec4_store wasm_v128_store
+#define vec4_store_any wasm_v128_store
 #define vec4_store_1(p, x) wasm_v128_store32_lane(p, x, 0)
 #define vec4_store_2(p, x) wasm_v128_store64_lane(p, x, 0)
 #define vec4_first(x) wasm_f32x4_extract_lane(x, 0)

@@ -1,0 +1,8 @@
+/* matmul_bits.c - kernel "matmul.bits" with NEON: the source for AVX2 on pairs of vectors. */
+#include "backend/cpu/vec8_int.h"
+
+#define hg_bits_quantize_avx2 hg_bits_quantize_neon
+#define hg_matmul_bits_scratch_avx2 hg_matmul_bits_scratch_neon
+#define hg_matmul_bits_run_avx2 hg_matmul_bits_run_neon
+#define hg_kernels_matmul_bits_avx2 hg_kernels_matmul_bits_neon
+#include "backend/cpu/avx2/matmul_bits.c"
