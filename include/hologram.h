@@ -556,10 +556,20 @@ HOLO_API void holo_pool_free(holo_pool *pool);
  * room. A session with a memo looks its inputs up before it runs: they are hashed, then compared as
  * a whole, so an answer is never that of other inputs. A memo belongs to one graph of a model,
  * which must outlive it; sessions of that graph may share it on one thread at a time. Graphs with
- * strings, containers or outputs whose size depends on data have none (E_UNSUPPORTED). */
+ * strings, containers or outputs whose size depends on data have none (E_UNSUPPORTED).
+ *
+ * Where the inputs as a whole are new, parts of the run that depend on some of them only (the
+ * encoder of a text beside a picture, an embedding of the time step) are looked up by those: the
+ * memo keeps what such a part gives to the rest when that is cheaper than its steps, and the run
+ * leaves the steps out. */
+enum {
+    HOLO_MEMO_WHOLE = 1 << 0 /* whole runs only, no parts of them */
+};
+
 typedef struct holo_memo_options {
     size_t struct_size;
     uint32_t graph;
+    uint32_t flags;
     void *memory;        /* NULL: from the allocator. 64-byte aligned */
     size_t memory_bytes; /* for the memo as a whole; 0: only what the file carries */
     const holo_allocator *allocator;
@@ -580,7 +590,9 @@ typedef struct holo_memo_stats {
     uint64_t stored;      /* runs kept so far */
     uint64_t evicted;     /* of those, how many had to go */
     uint64_t too_large;   /* runs that did not fit at all */
-    uint64_t entries;     /* in memory now */
+    uint64_t entries;     /* in memory now, those of parts included */
+    uint64_t prefixes;    /* parts of a run that pay with the sizes of the last one */
+    uint64_t prefix_hits, prefix_misses; /* of those, over all runs */
     uint64_t bytes, capacity;
 } holo_memo_stats;
 HOLO_API void holo_memo_get_stats(const holo_memo *memo, holo_memo_stats *out);

@@ -69,7 +69,8 @@ static int run_by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int run_times(const hg_cli *cli, const run_args *a, holo_session *session)
+static int run_times(const hg_cli *cli, const run_args *a, const hg_cli_model *m,
+                     hg_cli_inputs *inputs, holo_session *session)
 {
     holo_error error = {0};
     uint64_t n = a->repeat == 0 ? 1 : a->repeat;
@@ -78,6 +79,8 @@ static int run_times(const hg_cli *cli, const run_args *a, holo_session *session
     if (seconds == NULL) return hg_cli_error(cli, "--repeat %" PRIu64 " is too many", n);
     int code = HG_CLI_OK;
     for (uint64_t i = 0; i < n && code == HG_CLI_OK; i++) {
+        code = hg_cli_inputs_vary(cli, m->model, m->graph, &a->in, i, inputs);
+        if (code != HG_CLI_OK) break;
         double start = hg_cli_now();
         /* A signal during the last step finds nothing left to cancel, so it is looked at as well.
          */
@@ -128,11 +131,16 @@ static void run_memo_end(const hg_cli *cli, holo_memo *memo)
                 s.hits, s.misses, s.precomputed, s.entries, s.evicted, s.too_large,
                 hg_cli_size_text(s.bytes, used, sizeof used),
                 hg_cli_size_text(s.capacity, all, sizeof all));
+    if (s.prefix_hits + s.prefix_misses != 0)
+        hg_cli_note(cli,
+                    "memo of prefixes: %" PRIu64 " hits, %" PRIu64 " misses; %" PRIu64
+                    " parts of a run depend on some inputs only and pay",
+                    s.prefix_hits, s.prefix_misses, s.prefixes);
     holo_memo_free(memo);
 }
 
 static int run_session(const hg_cli *cli, const run_args *a, const hg_cli_model *m,
-                       const hg_cli_inputs *inputs, holo_pool *pool)
+                       hg_cli_inputs *inputs, holo_pool *pool)
 {
     holo_session_options options = HOLO_SESSION_OPTIONS_INIT;
     holo_session *session;
@@ -155,7 +163,7 @@ static int run_session(const hg_cli *cli, const run_args *a, const hg_cli_model 
     }
     code = hg_cli_inputs_bind(cli, inputs, session);
     hg_cli_watch(session);
-    if (code == HG_CLI_OK) code = run_times(cli, a, session);
+    if (code == HG_CLI_OK) code = run_times(cli, a, m, inputs, session);
     hg_cli_watch(NULL);
     if (code == HG_CLI_OK) code = dump.code;
     if (code == HG_CLI_OK && a->dump_values != NULL)
@@ -204,6 +212,7 @@ static int run_run(const hg_cli *cli, const void *args)
 /* clang-format off */
 static const hg_cli_option run_options[] = {
     {"input", 0, HG_CLI_LIST, "NAME=FILE|random", "an input: .npy, .pb, .png, - or a fill", offsetof(run_args, in.input)},
+    {"vary", 0, HG_CLI_LIST, "NAME=FILL|random", "an input with other numbers in each run of --repeat", offsetof(run_args, in.vary)},
     {"mean", 0, HG_CLI_TEXT, "R,G,B", "of a .png: (value / 255 - mean) / scale", offsetof(run_args, in.mean)},
     {"scale", 0, HG_CLI_TEXT, "R,G,B", "of a .png, see --mean", offsetof(run_args, in.scale)},
     {"seed", 0, HG_CLI_COUNT, "N", "of random inputs (12345)", offsetof(run_args, in.seed)},

@@ -269,6 +269,7 @@ int hg_cli_inputs_make(const hg_cli *cli, const holo_model *model, uint32_t grap
     out->tensor = calloc((size_t)out->count + 1, sizeof *out->tensor);
     if (out->tensor == NULL) return hg_cli_error(cli, "out of memory");
     int code = inputs_check_names(&m, &options->input, "input");
+    if (code == HG_CLI_OK) code = inputs_check_names(&m, &options->vary, "vary");
     if (code == HG_CLI_OK) code = inputs_check_names(&m, &options->shape, "shape");
     if (code == HG_CLI_OK && options->inputs != NULL) code = inputs_from_spec(&m, out);
     for (uint32_t i = 0; code == HG_CLI_OK && i < out->count; i++) {
@@ -285,6 +286,25 @@ int hg_cli_inputs_make(const hg_cli *cli, const holo_model *model, uint32_t grap
     }
     if (code != HG_CLI_OK) hg_cli_inputs_free(out);
     return code;
+}
+
+int hg_cli_inputs_vary(const hg_cli *cli, const holo_model *model, uint32_t graph,
+                       const hg_cli_input_options *options, uint64_t turn, hg_cli_inputs *inputs)
+{
+    hg_rng rng = {(uint32_t)(options->seed + turn)};
+    for (uint32_t i = 0; options->vary.count != 0 && i < inputs->count; i++) {
+        holo_port port;
+        holo_error error = {0};
+        hg_fill fill;
+        if (holo_model_input(model, graph, i, &port) != HOLO_OK) continue;
+        const char *text = inputs_lookup(&options->vary, port.name);
+        if (text == NULL || hg_io_is_container(port.dtype)) continue;
+        fill = hg_fill_default(port.dtype);
+        if (strcmp(text, "random") != 0 && hg_fill_parse(text, &fill, &error) != HOLO_OK)
+            return hg_cli_usage(cli, "run", "--vary %s: %s", port.name, error.message);
+        hg_fill_tensor(&fill, &rng, &inputs->tensor[i]);
+    }
+    return HG_CLI_OK;
 }
 
 int hg_cli_inputs_bind(const hg_cli *cli, const hg_cli_inputs *inputs, holo_session *session)

@@ -9,6 +9,7 @@
 typedef struct hg_cli_input_options {
     const char *inputs; /* NAME:DTYPE:DIMS:FILL;... for all inputs, or NULL */
     hg_cli_list input;  /* NAME=FILE or NAME=FILL */
+    hg_cli_list vary;   /* NAME=FILL: other numbers in each run */
     hg_cli_list dim;    /* NAME=4: size of a symbolic dimension */
     hg_cli_list shape;  /* NAME=1x3: shape of an input */
     const char *mean, *scale;
@@ -24,6 +25,9 @@ typedef struct hg_cli_inputs {
 /* Makes every input: what is not given is random. On failure a message was printed. */
 int hg_cli_inputs_make(const hg_cli *cli, const holo_model *model, uint32_t graph,
                        const hg_cli_input_options *options, hg_cli_inputs *out);
+/* New numbers for the inputs that vary, before run `turn` of a session they are bound to. */
+int hg_cli_inputs_vary(const hg_cli *cli, const holo_model *model, uint32_t graph,
+                       const hg_cli_input_options *options, uint64_t turn, hg_cli_inputs *inputs);
 int hg_cli_inputs_bind(const hg_cli *cli, const hg_cli_inputs *inputs, holo_session *session);
 void hg_cli_inputs_free(hg_cli_inputs *inputs);
 

@@ -50,8 +50,7 @@ static holo_status memo_grown(holo_memo *m, holo_session *s, uint32_t item, bool
                               holo_error *e)
 {
     const uint32_t n = s->graph->program.head.n_out;
-    hg_memo_cursor start = hg_memo_store_open(&m->store, item);
-    hg_memo_store_skip(&m->store, &start, m->store.item[item - 1].key_bytes);
+    const hg_memo_cursor start = hg_memo_store_value(&m->store, item);
     for (int turn = 0; turn < 2; turn++) {
         hg_memo_cursor c = start;
         for (uint32_t i = 0; i < n; i++) {
@@ -68,40 +67,48 @@ static holo_status memo_grown(holo_memo *m, holo_session *s, uint32_t item, bool
     return HOLO_OK;
 }
 
-static holo_status memo_find(holo_memo *m, holo_session *s, uint64_t hash, bool *hit, holo_error *e)
+static holo_status memo_find(holo_memo *m, holo_session *s, const hg_memo_key *key, bool *hit,
+                             holo_error *e)
 {
-    const uint32_t n = s->graph->program.head.n_in;
     uint64_t bytes = 0;
-    const uint8_t *answer =
-        m->stored.data == NULL ? NULL : hg_memo_find(&m->stored, s->input, n, hash, &bytes);
+    const uint8_t *answer = m->stored.data == NULL
+                                ? NULL
+                                : hg_memo_find(&m->stored, key->tensor, key->n, key->hash, &bytes);
     if (answer != NULL) HG_TRY(memo_stored(s, answer, bytes, hit, e));
     if (*hit) return HOLO_OK;
-    const uint32_t item = hg_memo_store_find(&m->store, hash, s->input, n);
+    const uint32_t item = hg_memo_store_find(&m->store, key);
     return item == 0 ? HOLO_OK : memo_grown(m, s, item, hit, e);
 }
 
-static void memo_keep(holo_memo *m, const holo_session *s, uint64_t hash)
+static void memo_keep(holo_memo *m, const holo_session *s, const hg_memo_key *key)
 {
-    const hg_program_head *h = &s->graph->program.head;
+    const uint32_t n = s->graph->program.head.n_out;
     size_t value_bytes = 0;
-    for (uint32_t i = 0; i < h->n_out; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const holo_tensor t = hg_session_result(s, i);
         if (!hg_add_size(value_bytes, hg_memo_bytes(&t, 1), &value_bytes)) return;
     }
-    const uint32_t item =
-        hg_memo_store_add(&m->store, hash, hg_memo_bytes(s->input, h->n_in), value_bytes);
+    const uint32_t item = hg_memo_store_add(&m->store, key, value_bytes);
     if (item == 0) {
         m->stats.too_large++;
         return;
     }
-    hg_memo_cursor c = hg_memo_store_open(&m->store, item);
-    for (uint32_t i = 0; i < h->n_in; i++)
-        hg_memo_store_put(&m->store, &c, &s->input[i]);
-    for (uint32_t i = 0; i < h->n_out; i++) {
+    hg_memo_cursor c = hg_memo_store_value(&m->store, item);
+    for (uint32_t i = 0; i < n; i++) {
         const holo_tensor t = hg_session_result(s, i);
         hg_memo_store_put(&m->store, &c, &t);
     }
     m->stats.stored++;
+}
+
+/* What the whole inputs do not answer, a part of them may. */
+static holo_status memo_compute(holo_memo *m, holo_session *s, holo_error *e)
+{
+    if (m->prefix.n_set == 0) return hg_session_run(s, e);
+    hg_prefix_begin(&m->prefix, s);
+    const holo_status status = hg_session_run(s, e);
+    hg_prefix_end(&m->prefix, s, status == HOLO_OK);
+    return status;
 }
 
 static holo_status memo_run(holo_memo *m, holo_session *s, holo_error *e)
@@ -109,16 +116,20 @@ static holo_status memo_run(holo_memo *m, holo_session *s, holo_error *e)
     bool hit = false;
     HG_TRY(holo_session_prepare(s, e)); /* outputs have sizes and places */
     HG_TRY(hg_session_check(s, e));
-    const uint64_t hash = hg_memo_hash(s->input, s->graph->program.head.n_in, m->stored.head.seed);
-    HG_TRY(memo_find(m, s, hash, &hit, e));
+    const uint32_t n = s->graph->program.head.n_in;
+    const hg_memo_key key = {.hash = hg_memo_hash(s->input, n, m->stored.head.seed),
+                             .set = HG_MEMO_WHOLE,
+                             .tensor = s->input,
+                             .n = n};
+    HG_TRY(memo_find(m, s, &key, &hit, e));
     if (hit) {
         m->stats.hits++;
         s->has_run = true;
         return HOLO_OK;
     }
     m->stats.misses++;
-    HG_TRY(hg_session_run(s, e));
-    if (m->store.count != 0) memo_keep(m, s, hash);
+    HG_TRY(memo_compute(m, s, e));
+    if (m->store.count != 0) memo_keep(m, s, &key);
     return HOLO_OK;
 }
 
@@ -172,9 +183,23 @@ static holo_status memo_memory(const holo_memo_options *o, holo_memo **out, holo
     if (m == NULL && bytes < SIZE_MAX - HG_ALIGN) m = hg_alloc_aligned(&alloc, bytes, &base);
     if (m == NULL) return hg_fail_nomem(e, bytes);
     *m = (holo_memo){.run = memo_run, .alloc = alloc, .base = base, .base_bytes = bytes + HG_ALIGN};
-    hg_memo_store_init(&m->store, (uint8_t *)m + own, bytes - own);
     *out = m;
     return HOLO_OK;
+}
+
+/* The memo, what finds its parts, then answers. */
+static void memo_lay_out(holo_memo *m, const holo_memo_options *o)
+{
+    const size_t own = hg_align_up(sizeof *m, HG_ALIGN);
+    uint8_t *at = (uint8_t *)m + own;
+    size_t left = m->base_bytes - HG_ALIGN - own;
+    if ((o->flags & HOLO_MEMO_WHOLE) == 0) {
+        const size_t parts =
+            hg_prefix_init(&m->prefix, &m->model->graph[m->graph], at, left, &m->store);
+        at += parts;
+        left -= parts;
+    }
+    hg_memo_store_init(&m->store, at, left);
 }
 
 holo_status holo_memo_new(const holo_model *model, const holo_memo_options *options,
@@ -195,6 +220,7 @@ holo_status holo_memo_new(const holo_model *model, const holo_memo_options *opti
     HG_TRY(memo_memory(options, &m, error));
     m->model = model;
     m->graph = options->graph;
+    memo_lay_out(m, options);
     holo_status status = memo_open_stored(m, error);
     if (status != HOLO_OK) {
         holo_memo_free(m);
@@ -215,6 +241,9 @@ void holo_memo_get_stats(const holo_memo *memo, holo_memo_stats *out)
 {
     *out = memo->stats;
     out->precomputed = memo->stored.head.n_entry;
+    out->prefix_hits = memo->prefix.hits;
+    out->prefix_misses = memo->prefix.misses;
+    out->prefixes = memo->prefix.n_part;
     out->entries = memo->store.n_item;
     out->evicted = memo->store.evicted;
     out->bytes = (uint64_t)(memo->store.count - memo->store.n_free) * HG_MEMO_CHUNK;

@@ -1,5 +1,9 @@
 /* memo_store.c - the part of a memo that grows: a fixed block, least recently used entries go. */
-#include "runtime/memo.h"
+#include "runtime/memo_store.h"
+
+#include "base/base.h"
+
+#include <string.h>
 
 /* What a chunk costs with its share of the tables. */
 enum {
@@ -53,9 +57,8 @@ static uint32_t *store_bucket(hg_memo_store *s, uint64_t hash)
     return &s->bucket[hg_memo_bucket(hash, s->count)];
 }
 
-static void store_evict(hg_memo_store *s)
+void hg_memo_store_drop(hg_memo_store *s, uint32_t id)
 {
-    const uint32_t id = s->oldest;
     hg_memo_item *it = &s->item[id - 1];
     uint32_t *link = store_bucket(s, it->hash), last = it->chunk;
     while (*link != id)
@@ -70,42 +73,70 @@ static void store_evict(hg_memo_store *s)
     it->next = s->free_item;
     s->free_item = id;
     s->n_item--;
-    s->evicted++;
 }
 
-uint32_t hg_memo_store_add(hg_memo_store *s, uint64_t hash, size_t key_bytes, size_t value_bytes)
+static size_t store_chunks(size_t bytes)
 {
+    return bytes / HG_MEMO_CHUNK + (bytes % HG_MEMO_CHUNK != 0 || bytes == 0);
+}
+
+static uint32_t store_chunks_of(const hg_memo_item *it)
+{
+    return (uint32_t)store_chunks(it->key_bytes + it->value_bytes);
+}
+
+void hg_memo_store_hold(hg_memo_store *s, uint32_t item)
+{
+    store_unlink(s, item);
+    s->n_held += store_chunks_of(&s->item[item - 1]);
+}
+
+void hg_memo_store_release(hg_memo_store *s, uint32_t item)
+{
+    s->n_held -= store_chunks_of(&s->item[item - 1]);
+    store_make_newest(s, item);
+}
+
+static void store_add_key(hg_memo_store *s, uint32_t id, const hg_memo_key *key)
+{
+    hg_memo_cursor c = {.chunk = s->item[id - 1].chunk};
+    for (uint32_t i = 0; i < key->n; i++)
+        hg_memo_store_put(s, &c, &key->tensor[i]);
+}
+
+uint32_t hg_memo_store_add(hg_memo_store *s, const hg_memo_key *key, size_t value_bytes)
+{
+    const size_t key_bytes = hg_memo_bytes(key->tensor, key->n);
     size_t all;
     if (!hg_add_size(key_bytes, value_bytes, &all)) return 0;
-    const size_t chunks = all / HG_MEMO_CHUNK + (all % HG_MEMO_CHUNK != 0 || all == 0);
-    if (chunks > s->count) return 0;
-    while (s->n_free < chunks)
-        store_evict(s);
+    const size_t chunks = store_chunks(all);
+    if (chunks > s->count - s->n_held) return 0;
+    for (; s->n_free < chunks; s->evicted++)
+        hg_memo_store_drop(s, s->oldest);
     const uint32_t id = s->free_item;
     hg_memo_item *it = &s->item[id - 1];
     s->free_item = it->next;
     uint32_t last = s->free_chunk;
-    *it = (hg_memo_item){
-        .hash = hash, .key_bytes = key_bytes, .value_bytes = value_bytes, .chunk = last};
+    *it = (hg_memo_item){.hash = key->hash,
+                         .set = key->set,
+                         .key_bytes = key_bytes,
+                         .value_bytes = value_bytes,
+                         .chunk = last};
     for (size_t i = 1; i < chunks; i++)
         last = s->next_chunk[last - 1];
     s->free_chunk = s->next_chunk[last - 1];
     s->next_chunk[last - 1] = 0;
     s->n_free -= (uint32_t)chunks;
-    uint32_t *bucket = store_bucket(s, hash);
+    uint32_t *bucket = store_bucket(s, key->hash);
     it->next = *bucket;
     *bucket = id;
     store_make_newest(s, id);
     s->n_item++;
+    store_add_key(s, id, key);
     return id;
 }
 
 /* ---- contents -------------------------------------------------------------------------------- */
-
-hg_memo_cursor hg_memo_store_open(const hg_memo_store *s, uint32_t item)
-{
-    return (hg_memo_cursor){.chunk = s->item[item - 1].chunk};
-}
 
 /* The next bytes that lie side by side, at most *bytes of them. */
 static uint8_t *store_piece(const hg_memo_store *s, hg_memo_cursor *c, size_t *bytes)
@@ -121,6 +152,13 @@ void hg_memo_store_skip(const hg_memo_store *s, hg_memo_cursor *c, size_t bytes)
 {
     for (size_t n = bytes; bytes > 0; bytes -= n, n = bytes)
         (void)store_piece(s, c, &n);
+}
+
+hg_memo_cursor hg_memo_store_value(const hg_memo_store *s, uint32_t item)
+{
+    hg_memo_cursor c = {.chunk = s->item[item - 1].chunk};
+    hg_memo_store_skip(s, &c, s->item[item - 1].key_bytes);
+    return c;
 }
 
 static void store_write(hg_memo_store *s, hg_memo_cursor *c, const void *data, size_t bytes)
@@ -173,15 +211,16 @@ bool hg_memo_store_is_form(const hg_memo_store *s, hg_memo_cursor c, const holo_
     return store_equal(s, &c, &form, sizeof form);
 }
 
-static bool store_is_key(const hg_memo_store *s, const hg_memo_item *it, const holo_tensor *key,
-                         uint32_t n)
+static bool store_is_key(const hg_memo_store *s, const hg_memo_item *it, const hg_memo_key *key)
 {
     hg_memo_cursor c = {.chunk = it->chunk};
-    if (it->key_bytes != hg_memo_bytes(key, n)) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        const hg_memo_form form = hg_memo_form_of(&key[i]);
+    if (it->hash != key->hash || it->set != key->set ||
+        it->key_bytes != hg_memo_bytes(key->tensor, key->n))
+        return false;
+    for (uint32_t i = 0; i < key->n; i++) {
+        const hg_memo_form form = hg_memo_form_of(&key->tensor[i]);
         if (!store_equal(s, &c, &form, sizeof form) ||
-            !store_equal(s, &c, key[i].data, (size_t)form.bytes))
+            !store_equal(s, &c, key->tensor[i].data, (size_t)form.bytes))
             return false;
         hg_memo_store_skip(s, &c,
                            hg_align_up((size_t)form.bytes, HG_MEMO_FILL) - (size_t)form.bytes);
@@ -189,11 +228,11 @@ static bool store_is_key(const hg_memo_store *s, const hg_memo_item *it, const h
     return true;
 }
 
-uint32_t hg_memo_store_find(hg_memo_store *s, uint64_t hash, const holo_tensor *key, uint32_t n)
+uint32_t hg_memo_store_find(hg_memo_store *s, const hg_memo_key *key)
 {
     if (s->count == 0) return 0;
-    for (uint32_t id = *store_bucket(s, hash); id != 0; id = s->item[id - 1].next) {
-        if (s->item[id - 1].hash != hash || !store_is_key(s, &s->item[id - 1], key, n)) continue;
+    for (uint32_t id = *store_bucket(s, key->hash); id != 0; id = s->item[id - 1].next) {
+        if (!store_is_key(s, &s->item[id - 1], key)) continue;
         store_unlink(s, id);
         store_make_newest(s, id);
         return id;

@@ -176,21 +176,26 @@ bool hg_session_stopped(const void *session)
     return true;
 }
 
+static holo_status run_traced(holo_session *s, uint32_t i, holo_error *e)
+{
+    /* What the steps of its bodies took is theirs. */
+    const double before = hg_clock_seconds(), traced = s->shared->traced;
+    HG_TRY(run_step(s, i, e));
+    const double seconds = hg_clock_seconds() - before;
+    run_trace(s, i, seconds - (s->shared->traced - traced));
+    s->shared->traced = traced + seconds;
+    return HOLO_OK;
+}
+
 static holo_status run_steps(holo_session *s, holo_error *e)
 {
     uint32_t n = s->graph->program.head.n_step;
     for (uint32_t i = 0; i < n; i++) {
+        bool known = false;
         HG_TRY(hg_session_check(s, e));
-        if (HG_LIKELY(s->trace == NULL)) {
-            HG_TRY(run_step(s, i, e));
-            continue;
-        }
-        /* What the steps of its bodies took is theirs. */
-        const double before = hg_clock_seconds(), traced = s->shared->traced;
-        HG_TRY(run_step(s, i, e));
-        const double seconds = hg_clock_seconds() - before;
-        run_trace(s, i, seconds - (s->shared->traced - traced));
-        s->shared->traced = traced + seconds;
+        if (HG_UNLIKELY(s->prefix != NULL)) HG_TRY(s->prefix->before(s->prefix, s, i, &known, e));
+        if (!known) HG_TRY(s->trace == NULL ? run_step(s, i, e) : run_traced(s, i, e));
+        if (HG_UNLIKELY(s->prefix != NULL)) s->prefix->after(s->prefix, s, i);
     }
     return HOLO_OK;
 }

@@ -31,6 +31,7 @@ typedef struct hg_slab {
 } hg_slab;
 
 typedef struct hg_control hg_control;
+typedef struct hg_prefix hg_prefix;
 
 /* One step, bound: what the loop needs without looking anything up. */
 typedef struct hg_step_run {
@@ -59,7 +60,8 @@ struct holo_session {
     holo_trace_fn trace;
     void *trace_user;
     holo_memo *memo;
-    hg_cache *cache; /* NULL: no output has ever been a cache */
+    hg_prefix *prefix; /* during a run: parts that are known or kept; NULL: none */
+    hg_cache *cache;   /* NULL: no output has ever been a cache */
 
     void *block; /* every array below: one allocation */
     size_t block_bytes;

@@ -20,6 +20,20 @@ run_as 0 run d.holo --memo 1M --repeat 3
 has err "2 hits, 1 misses"
 run_as 0 run d.onnx --memo 1M --repeat 3
 has err "2 hits, 1 misses"
+run_as 0 run d.onnx --memo 1M --repeat 3 --vary x=rand01
+has err "0 hits, 3 misses"
+run_as 2 run d.onnx --repeat 2 --vary x=sometimes
+has err "sometimes"
+run_as 1 run d.onnx --repeat 2 --vary z=rand
+has err "names no input"
+# y = (x x)(x x) + z: what x gives is known after the first run.
+unhex "$(model "$(bytes 1 "$(node MatMul square "x x" p)")$(bytes 1 "$(node MatMul fourth "p p" q)")$(
+    bytes 1 "$(node Add sum "q z" y)"
+)$(text 2 power)$(bytes 11 "$(value x 96 96)")$(bytes 11 "$(value z 96 96)")$(bytes 12 "$(value y 96 96)")")" >p.onnx
+run_as 0 run p.onnx --repeat 5 --vary z=rand --memo 4M --output-dir parts
+has err "memo of prefixes: 4 hits, 1 misses"
+run_as 0 run p.onnx --repeat 5 --vary z=rand --output-dir whole
+cmp parts/0_y.npy whole/0_y.npy || fail "a run with a known part differs from a computed one"
 run_as 1 compile d.onnx -o e.holo --precompute missing
 has err "missing"
 mkdir empty
