@@ -21,6 +21,11 @@ holo_allocator hg_allocator_or_libc(const holo_allocator *allocator)
     return (holo_allocator){alloc_resize, NULL};
 }
 
+bool hg_allocator_is_libc(const holo_allocator *allocator)
+{
+    return allocator->resize == alloc_resize;
+}
+
 void *hg_alloc(const holo_allocator *a, size_t size)
 {
     return a->resize(a->user, NULL, 0, size);

@@ -6,6 +6,8 @@
 
 /* NULL means libc. */
 holo_allocator hg_allocator_or_libc(const holo_allocator *allocator);
+/* Address space that is not written costs nothing. */
+bool hg_allocator_is_libc(const holo_allocator *allocator);
 /* Uninitialised memory or NULL. size > 0. */
 void *hg_alloc(const holo_allocator *a, size_t size);
 void *hg_alloc_zero(const holo_allocator *a, size_t size);

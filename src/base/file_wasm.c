@@ -53,6 +53,12 @@ void hg_pages_take(void *memory, size_t bytes)
     (void)bytes;
 }
 
+void hg_pages_large(void *memory, size_t bytes)
+{
+    (void)memory;
+    (void)bytes;
+}
+
 void hg_file_prefault(const hg_file *file)
 {
     (void)file;

@@ -5,6 +5,7 @@
  * and each is evaluated once; values and steps whose dims are as before are left. Offsets stay as
  * long as every buffer fits into the room it has, and room is made for the bounds of dims that have
  * bounds, so that a text generator does not lay out memory again for each token. */
+#include "base/file.h"
 #include "isa/deep.h"
 #include "runtime/bind.h"
 #include "runtime/control.h"
@@ -279,8 +280,23 @@ static holo_status prepare_carve(hg_shared *h, hg_slab *slab, size_t bytes, holo
 
 void hg_session_release(holo_session *s, hg_slab *slab)
 {
-    hg_free(&s->alloc, slab->base, slab->bytes + HG_ALIGN);
+    hg_free(&s->alloc, slab->base, slab->taken);
     *slab = (hg_slab){0};
+}
+
+/* On large pages where a run will fill them. */
+static bool prepare_take(holo_session *s, hg_slab *slab, size_t bytes)
+{
+    const bool is_large = bytes >= HG_LARGE_PAGE && !s->is_ahead && hg_allocator_is_libc(&s->alloc);
+    const size_t align = is_large ? HG_LARGE_PAGE : HG_ALIGN;
+    void *base = bytes > SIZE_MAX - align ? NULL : hg_alloc(&s->alloc, bytes + align);
+    if (base == NULL) return false;
+    *slab = (hg_slab){.data = (void *)hg_align_up((size_t)(uintptr_t)base, align),
+                      .base = base,
+                      .bytes = bytes,
+                      .taken = bytes + align,
+                      .wants_large = is_large};
+    return true;
 }
 
 holo_status hg_session_reserve(holo_session *s, hg_slab *slab, size_t bytes, holo_error *e)
@@ -289,11 +305,7 @@ holo_status hg_session_reserve(holo_session *s, hg_slab *slab, size_t bytes, hol
     if (s->shared->room != NULL) return prepare_carve(s->shared, slab, bytes, e);
     HG_TRY(hg_session_account(s, slab->bytes, bytes, e));
     hg_session_release(s, slab);
-    slab->data = hg_alloc_aligned(&s->alloc, bytes, &slab->base);
-    if (slab->data != NULL) {
-        slab->bytes = bytes;
-        return HOLO_OK;
-    }
+    if (prepare_take(s, slab, bytes)) return HOLO_OK;
     s->shared->memory -= bytes;
     return hg_fail_nomem(e, bytes);
 }
@@ -343,15 +355,16 @@ static void prepare_exact(holo_session *s)
     prepare_widen(s, s->dim);
 }
 
-/* Room for the largest sizes of dims that have a bound. Dims are put back. */
-static void prepare_bounds(holo_session *s)
+/* Room for the largest sizes of dims that have a bound; true when there are some. Dims are put
+ * back. */
+static bool prepare_bounds(holo_session *s)
 {
     const hg_model_graph *g = s->graph;
     const hg_program *p = &g->program;
     bool is_bounded = false;
     for (uint32_t i = 0; i < p->head.n_symbol; i++)
         is_bounded |= p->symbol[i].kind == HG_SYMBOL_INPUT && p->symbol[i].at_most > s->symbol[i];
-    if (!is_bounded) return;
+    if (!is_bounded) return false;
     for (uint32_t d = 1; d < p->head.n_dim; d++) {
         const hg_dim_rec *r = &p->dim[d];
         if (g->dim_ready[d] != 0) continue;
@@ -368,6 +381,7 @@ static void prepare_bounds(holo_session *s)
     for (uint32_t b = 0; b < g->n_buffer && all <= prepare_most_ahead; b++)
         all += s->span[b].bytes;
     if (all > prepare_most_ahead) prepare_exact(s);
+    return all <= prepare_most_ahead;
 }
 
 /* Nobody says how much memory there is: some may be taken ahead. */
@@ -392,7 +406,7 @@ static holo_status prepare_layout(holo_session *s, bool all, holo_error *e)
 {
     const hg_model_graph *g = s->graph;
     if (!all) prepare_grow(s);
-    if (prepare_is_free(s)) prepare_bounds(s);
+    s->is_ahead = prepare_is_free(s) && prepare_bounds(s);
     const uint32_t n_step = g->program.head.n_step;
     s->arena_bound = hg_offsets_bound(s->span, g->n_buffer, n_step, s->live);
     s->arena_bytes = hg_offsets_assign(s->span, g->n_buffer, n_step, s->arena_bound, s->room);

@@ -1,6 +1,7 @@
 /* run.c - the step loop: no allocation (but for late results of sessions that may grow), no locks,
  * no logging. The fault word is tested after each step. */
 #include "base/clock.h"
+#include "base/file.h"
 #include "isa/deep.h"
 #include "runtime/control.h"
 #include "runtime/memo.h"
@@ -239,6 +240,10 @@ holo_status hg_session_run(holo_session *s, holo_error *e)
     s->fault = (hg_fault){0};
     hg_late_reset(&s->late);
     s->has_run = false;
+    if (s->slab.wants_large) {
+        hg_pages_large(s->slab.data, s->slab.bytes);
+        s->slab.wants_large = false;
+    }
     if ((s->flags & HOLO_SESSION_POISON) != 0) run_poison(s);
     HG_TRY(run_steps(s, e));
     HG_TRY(run_outputs(s, e));

@@ -26,8 +26,9 @@ typedef struct hg_shared {
 /* Memory that is taken when sizes are known. */
 typedef struct hg_slab {
     void *data;
-    void *base; /* what to free; NULL when it is the caller's */
-    size_t bytes;
+    void *base;          /* what to free; NULL when it is the caller's */
+    size_t bytes, taken; /* taken: with what comes before data */
+    bool wants_large;    /* the first run asks for large pages */
 } hg_slab;
 
 typedef struct hg_control hg_control;
@@ -96,6 +97,7 @@ struct holo_session {
     uint64_t turn; /* of the loops around; see hg_args */
     hg_fault fault;
     bool shapes_changed, pointers_changed, has_run;
+    bool is_ahead;   /* the layout has room for bounds that sizes may never reach */
     uint8_t n_grown; /* layouts because sizes had grown; counts to 3 */
     bool is_bound; /* the last prepare succeeded, and caches are the same: what has not moved stays
                     */
