@@ -24,7 +24,8 @@ typedef enum hg_storage {
     HG_STORAGE_WEIGHT = 2, /* the file; ref: number of the weight */
     HG_STORAGE_ARENA = 3,  /* the session: planned, or late when its size depends on data */
     HG_STORAGE_ALIAS =
-        4 /* another value (ref: a smaller number, itself no alias) seen differently */
+        4 /* another value (ref: a smaller number, itself no alias) seen differently; a kernel may
+             write it: then it is a part of that value, which no step computes as a whole */
 } hg_storage;
 
 typedef struct hg_value_rec {

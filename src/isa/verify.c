@@ -130,6 +130,15 @@ static holo_status verify_code(const hg_program *p, holo_error *e)
     return HOLO_OK;
 }
 
+/* Value v, which a step writes, is a part of another one. Elements that point elsewhere must all be
+ * there before any is read, which nobody could promise. */
+static bool verify_is_part(const hg_program *p, const hg_step_rec *s, uint32_t v)
+{
+    const hg_value_rec *r = &p->value[v];
+    return s->op == HG_STEP_KERNEL && r->storage == HG_STORAGE_ALIAS &&
+           p->value[r->ref].storage == HG_STORAGE_ARENA && !hg_is_deep((holo_dtype)r->dtype);
+}
+
 static holo_status verify_operands(const hg_program *p, uint32_t i, holo_error *e)
 {
     const hg_step_rec *s = &p->step[i];
@@ -144,7 +153,8 @@ static holo_status verify_operands(const hg_program *p, uint32_t i, holo_error *
                p->list[s->in + k], p->head.n_value);
     for (uint32_t k = 0; k < s->n_out; k++) {
         uint32_t v = p->list[s->out + k];
-        VERIFY(v < p->head.n_value && (v == 0 || p->value[v].storage == HG_STORAGE_ARENA),
+        VERIFY(v < p->head.n_value &&
+                   (v == 0 || p->value[v].storage == HG_STORAGE_ARENA || verify_is_part(p, s, v)),
                "step %u writes value %u, which it may not", i, v);
     }
     uint32_t n_number = s->op == HG_STEP_BIND ? p->head.n_symbol : p->head.n_dim;

@@ -5,15 +5,10 @@
  * values, dims and symbols that are still referred to are numbered and the tables written. */
 #include "base/limits.h"
 #include "op/op_body.h"
+#include "plan/join.h"
 #include "plan/plan.h"
 
 enum { EMIT_TEXT_MAX = 65535 };
-
-typedef struct emit_call {
-    hg_emit e;
-    hg_node_id node; /* 0: not emitted */
-    bool needed;
-} emit_call;
 
 typedef struct emitter {
     hg_graph *g;
@@ -21,9 +16,10 @@ typedef struct emitter {
     hg_weights *weights;
     hg_texts *names; /* of values and nodes, for people: shared by all graphs of the file */
     hg_texts texts;  /* of this program: kernels, symbols, inputs, outputs */
-    emit_call *call;
+    hg_call *call;
     size_t n_call;
     hg_dim *value_offset; /* per value that is a view: from the first of its views on; 0: none */
+    hg_place *place;      /* per value */
     bool *value_needed;
     bool *dim_needed;
     uint32_t *value_number;
@@ -60,7 +56,7 @@ static void *emit_push(hg_ctx *ctx, const void *table, uint32_t *count, size_t *
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* A view of a view is a view of the first, so that addresses are one addition away. */
-static void emit_join_views(emitter *m, emit_call *c)
+static void emit_join_views(emitter *m, hg_call *c)
 {
     const hg_dim before = m->value_offset[c->e.in[0]], own = c->e.view_offset;
     if (before != 0) c->e.view_offset = own == 0 ? before : hg_dim_add(&m->g->dims, before, own);
@@ -75,7 +71,7 @@ static holo_status emit_calls(emitter *m)
     HG_TRY(HG_NEW(m->ctx, g->n_value + 1, &m->value_offset));
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;
          id = hg_graph_node(g, id)->next) {
-        emit_call *c = &m->call[count++];
+        hg_call *c = &m->call[count++];
         c->node = id;
         /* Packings of constants are weights, computed when the file is written. */
         if ((hg_graph_node(g, id)->op->flags & HG_OP_AT_WRITE) != 0 && hg_eval_can(g, id)) {
@@ -124,14 +120,17 @@ static void emit_need_value(emitter *m, hg_value_id v)
         emit_need_dim(m, t->dim[k]);
 }
 
-static void emit_need_call(emitter *m, emit_call *c)
+static void emit_need_call(emitter *m, hg_call *c)
 {
     const hg_node *n = hg_graph_node(m->g, c->node);
     for (uint32_t j = 0; j < n->n_out; j++)
         c->needed |= n->out[j] != 0 && m->value_needed[n->out[j]];
     if (!c->needed) return;
-    for (uint32_t j = 0; j < n->n_out; j++)
+    for (uint32_t j = 0; j < n->n_out; j++) {
         emit_need_value(m, n->out[j]);
+        if (m->place != NULL) emit_need_dim(m, m->place[n->out[j]].offset);
+    }
+    emit_need_dim(m, c->offset);
     if (c->e.is_view) {
         emit_need_value(m, c->e.in[0]);
         emit_need_dim(m, c->e.view_offset);
@@ -224,7 +223,8 @@ static holo_status emit_symbols(emitter *m)
     return HOLO_OK;
 }
 
-static holo_status emit_value(emitter *m, hg_value_id id, hg_value_rec rec)
+/* A record for the type and name of value `id`; the next number is its. */
+static holo_status emit_value_like(emitter *m, hg_value_id id, hg_value_rec rec)
 {
     const hg_value *v = hg_graph_value(m->g, id);
     rec.dtype = (uint8_t)v->type.dtype;
@@ -238,8 +238,32 @@ static holo_status emit_value(emitter *m, hg_value_id id, hg_value_rec rec)
         dim[k] = m->dim_number[v->type.dim[k]];
     }
     HG_TRY(emit_list(m, dim, v->type.rank < 0 ? 0 : (uint32_t)v->type.rank, &rec.dims));
-    m->value_number[id] = m->p.head.n_value;
     return EMIT_PUSH(m, value, n_value, value_capacity, rec);
+}
+
+static holo_status emit_value(emitter *m, hg_value_id id, hg_value_rec rec)
+{
+    m->value_number[id] = m->p.head.n_value;
+    return emit_value_like(m, id, rec);
+}
+
+/* The record of a part; what it is a part of gets its number before. */
+static holo_status emit_part(emitter *m, hg_value_id whole, hg_dim offset, hg_value_rec *rec)
+{
+    const hg_value_rec own = {.storage = HG_STORAGE_ARENA};
+    if (m->value_number[whole] == 0) HG_TRY(emit_value(m, whole, own));
+    *rec = (hg_value_rec){.storage = HG_STORAGE_ALIAS, .ref = m->value_number[whole]};
+    if (offset != 0) rec->offset = m->dim_number[offset];
+    return HOLO_OK;
+}
+
+/* The result of a step, wherever it lies. */
+static holo_status emit_result(emitter *m, hg_value_id id)
+{
+    hg_value_rec rec = {.storage = HG_STORAGE_ARENA};
+    if (m->place[id].whole != 0)
+        HG_TRY(emit_part(m, m->place[id].whole, m->place[id].offset, &rec));
+    return emit_value(m, id, rec);
 }
 
 static holo_status emit_weight(emitter *m, hg_value_id id)
@@ -354,7 +378,7 @@ static holo_status emit_bind(emitter *m, hg_value_id id)
     return emit_push_step(m, step);
 }
 
-static holo_status emit_view(emitter *m, const emit_call *c)
+static holo_status emit_view(emitter *m, const hg_call *c)
 {
     uint32_t from;
     HG_TRY(emit_operand(m, c->e.in[0], &from));
@@ -367,7 +391,7 @@ static holo_status emit_view(emitter *m, const emit_call *c)
 }
 
 /* Operations that are no kernels go by names of their own. */
-static holo_status emit_operation(emitter *m, const emit_call *c, hg_step_rec *step)
+static holo_status emit_operation(emitter *m, const hg_call *c, hg_step_rec *step)
 {
     const hg_node *n = hg_graph_node(m->g, c->node);
     if (strcmp(c->e.kernel, "dims") == 0) {
@@ -383,7 +407,7 @@ static holo_status emit_operation(emitter *m, const emit_call *c, hg_step_rec *s
 }
 
 /* Inputs first: weights are numbered at their first use, so before the results. */
-static holo_status emit_operands(emitter *m, const emit_call *c, hg_step_rec *step)
+static holo_status emit_operands(emitter *m, const hg_call *c, hg_step_rec *step)
 {
     const hg_node *n = hg_graph_node(m->g, c->node);
     if (c->e.n_in > HG_MAX_IN || n->n_out > HG_MAX_OUT || c->e.n_param > HG_MAX_PARAM)
@@ -402,8 +426,7 @@ static holo_status emit_operands(emitter *m, const emit_call *c, hg_step_rec *st
     for (uint32_t j = 0; j < n->n_out; j++) {
         number[j] = 0;
         if (n->out[j] == 0) continue;
-        hg_value_rec rec = {.storage = HG_STORAGE_ARENA};
-        HG_TRY(emit_value(m, n->out[j], rec));
+        HG_TRY(emit_result(m, n->out[j]));
         number[j] = m->value_number[n->out[j]];
     }
     HG_TRY(emit_list(m, number, n->n_out, &step->out));
@@ -422,21 +445,51 @@ static holo_status emit_step_name(emitter *m, hg_str op, hg_str node, uint32_t *
     return hg_texts_add(m->names, both, at);
 }
 
-static holo_status emit_step(emitter *m, const emit_call *c)
+static holo_status emit_call_name(emitter *m, const hg_call *c, uint32_t *at)
+{
+    const hg_node *n = hg_graph_node(m->g, c->node);
+    char buffer[64];
+    hg_str label = hg_node_label(m->g, c->node, buffer, sizeof buffer);
+    const bool is_ours = (n->origin->flags & HG_OP_INTERNAL) != 0; /* then the kernel says more */
+    return emit_step_name(m, hg_str_from(is_ours ? "" : n->origin->name), label, at);
+}
+
+static holo_status emit_step(emitter *m, const hg_call *c)
 {
     const hg_node *n = hg_graph_node(m->g, c->node);
     hg_step_rec step = {.op = HG_STEP_KERNEL};
-    char buffer[64];
     HG_TRY(emit_operation(m, c, &step));
-    hg_str label = hg_node_label(m->g, c->node, buffer, sizeof buffer);
-    const bool is_ours = (n->origin->flags & HG_OP_INTERNAL) != 0; /* then the kernel says more */
-    HG_TRY(emit_step_name(m, hg_str_from(is_ours ? "" : n->origin->name), label, &step.name));
+    HG_TRY(emit_call_name(m, c, &step.name));
     HG_TRY(emit_operands(m, c, &step));
     if (c->e.code != NULL) HG_TRY(emit_code(m, c->e.code, &step.code));
     HG_TRY(emit_push_step(m, step));
     for (uint32_t j = 0; j < n->n_out; j++)
         if (n->out[j] != 0) HG_TRY(emit_bind(m, n->out[j]));
     return HOLO_OK;
+}
+
+/* A Concat whose parts are in place; the one that is not is copied. */
+static holo_status emit_join(emitter *m, const hg_call *c)
+{
+    const hg_value_id out = hg_graph_node(m->g, c->node)->out[0];
+    if (c->copied != 0) {
+        hg_step_rec step = {.op = HG_STEP_KERNEL, .n_in = 1, .n_out = 1, .n_param = 1};
+        const hg_value_id part = c->e.in[c->copied - 1];
+        uint32_t from, to;
+        hg_value_rec rec;
+        HG_TRY(emit_operand(m, part, &from));
+        HG_TRY(emit_part(m, m->place[out].whole != 0 ? m->place[out].whole : out, c->offset, &rec));
+        to = m->p.head.n_value;
+        HG_TRY(emit_value_like(m, part, rec));
+        HG_TRY(emit_kernel(m, c->e.kernel, &step.kernel));
+        HG_TRY(emit_call_name(m, c, &step.name));
+        HG_TRY(emit_list(m, &from, 1, &step.in));
+        HG_TRY(emit_list(m, &to, 1, &step.out));
+        HG_TRY(emit_list(m, &m->dim_number[c->e.param[0]], 1, &step.param));
+        HG_TRY(emit_push_step(m, step));
+    }
+    if (m->value_number[out] == 0) HG_TRY(emit_result(m, out));
+    return emit_bind(m, out);
 }
 
 /* ---- demands --------------------------------------------------------------------------------- */
@@ -521,8 +574,9 @@ static holo_status emit_steps(emitter *m)
     HG_TRY(emit_wait(m, &waiting));
     HG_TRY(emit_demands(m, &waiting, 0));
     for (size_t i = 0; i < m->n_call; i++) {
-        const emit_call *c = &m->call[i];
-        if (c->node != 0 && c->needed) HG_TRY(c->e.is_view ? emit_view(m, c) : emit_step(m, c));
+        const hg_call *c = &m->call[i];
+        if (c->node != 0 && c->needed)
+            HG_TRY(c->e.is_view ? emit_view(m, c) : c->is_join ? emit_join(m, c) : emit_step(m, c));
         HG_TRY(emit_demands(m, &waiting, i + 1));
     }
     return HOLO_OK;
@@ -562,6 +616,14 @@ static holo_status emit_outputs(emitter *m)
     return HOLO_OK;
 }
 
+static holo_status emit_size_dims(emitter *m)
+{
+    const size_t count = m->g->dims.count + 1;
+    HG_TRY(HG_NEW(m->ctx, count, &m->dim_needed));
+    HG_TRY(HG_NEW(m->ctx, count, &m->dim_number));
+    return HG_NEW(m->ctx, count, &m->dim_stack);
+}
+
 static holo_status emit_init(emitter *m)
 {
     const hg_graph *g = m->g;
@@ -571,9 +633,6 @@ static holo_status emit_init(emitter *m)
     hg_map_init(&m->codes, &m->ctx->arena);
     HG_TRY(HG_NEW(m->ctx, g->n_value + 1, &m->value_needed));
     HG_TRY(HG_NEW(m->ctx, g->n_value + 1, &m->value_number));
-    HG_TRY(HG_NEW(m->ctx, g->dims.count + 1, &m->dim_needed));
-    HG_TRY(HG_NEW(m->ctx, g->dims.count + 1, &m->dim_number));
-    HG_TRY(HG_NEW(m->ctx, g->dims.count + 1, &m->dim_stack));
     HG_TRY(HG_NEW(m->ctx, g->dims.n_symbol + 1, &m->symbol_number));
     HG_TRY(HG_NEW(m->ctx, g->n_value + 1, &m->content_first));
     HG_TRY(HG_NEW(m->ctx, g->dims.n_symbol + 1, &m->content_next));
@@ -591,6 +650,18 @@ static holo_status emit_begin(emitter *m)
 {
     HG_TRY(emit_calls(m)); /* may still make dims: before the tables are sized */
     HG_TRY(emit_init(m));
+    HG_TRY(emit_size_dims(m));
+    emit_mark(m);
+    return HOLO_OK;
+}
+
+/* Parts have offsets, which may be new dims. */
+static holo_status emit_joins(emitter *m)
+{
+    bool any;
+    HG_TRY(hg_join_find(m->g, m->call, m->n_call, &m->place, &any));
+    if (!any) return HOLO_OK;
+    HG_TRY(emit_size_dims(m));
     emit_mark(m);
     return HOLO_OK;
 }
@@ -612,6 +683,7 @@ holo_status hg_plan_graph(hg_graph *g, hg_weights *weights, hg_texts *names, uin
 {
     emitter m = {.g = g, .ctx = g->ctx, .weights = weights, .names = names};
     HG_TRY(emit_begin(&m));
+    HG_TRY(emit_joins(&m));
     HG_TRY(emit_dims(&m));
     HG_TRY(emit_ports(&m));
     HG_TRY(emit_steps(&m));

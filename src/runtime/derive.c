@@ -2,7 +2,10 @@
  * late.
  *
  * A buffer is a set of values that share memory: a value, views of it, and results computed in
- * place. It lives from its first definition to the last use of any member. */
+ * place. It lives from its first definition to the last use of any member.
+ *
+ * Steps may write views: then what they are views of is made of parts, by several steps, and by no
+ * step as a whole. */
 #include "isa/deep.h"
 #include "runtime/model.h"
 
@@ -40,9 +43,11 @@ static uint32_t derive_root(const derive *d, uint32_t v)
     return r->storage == HG_STORAGE_ALIAS ? r->ref : v;
 }
 
+/* A view that a step writes is there when that is done, others when all they lie in has begun. */
 static bool derive_usable(const derive *d, uint32_t value, uint32_t step)
 {
-    uint32_t at = d->defined[derive_root(d, value)];
+    uint32_t at = d->defined[value];
+    if (at == DERIVE_UNDEFINED) at = d->defined[derive_root(d, value)];
     return at == DERIVE_BEFORE || (at != DERIVE_UNDEFINED && at < step);
 }
 
@@ -57,6 +62,30 @@ static bool derive_finds(const derive *d, uint32_t s)
     const hg_step_rec *r = &d->p->step[s];
     if (derive_is_control(r)) return true;
     return r->op == HG_STEP_KERNEL && d->g->reference[r->kernel]->size != NULL;
+}
+
+static bool derive_writes(const derive *d, uint32_t s, uint32_t value)
+{
+    const hg_step_rec *r = &d->p->step[s];
+    bool writes = false;
+    for (uint32_t k = 0; k < r->n_out; k++)
+        writes |= d->p->list[r->out + k] == value;
+    return writes;
+}
+
+/* Step s computes value v, which may be a part of another one. */
+static holo_status derive_define(derive *d, uint32_t s, uint32_t v, holo_error *e)
+{
+    const uint32_t root = derive_root(d, v);
+    DERIVE(d->defined[v] == DERIVE_UNDEFINED, "step %u computes value %u a second time", s, v);
+    d->defined[v] = s;
+    d->last_use[root] = s;
+    if (root == v) return HOLO_OK;
+    d->g->has_parts = true;
+    if (d->defined[root] == DERIVE_UNDEFINED) d->defined[root] = s;
+    DERIVE(!derive_writes(d, d->defined[root], root),
+           "step %u writes a part of value %u, which another step computes", s, root);
+    return HOLO_OK;
 }
 
 /* Definitions and uses in step order. */
@@ -79,11 +108,7 @@ static holo_status derive_order(derive *d, holo_error *e)
         }
         for (uint32_t k = 0; k < r->n_out; k++) {
             uint32_t v = p->list[r->out + k];
-            if (v == 0) continue;
-            DERIVE(d->defined[v] == DERIVE_UNDEFINED, "step %u computes value %u a second time", s,
-                   v);
-            d->defined[v] = s;
-            d->last_use[v] = s;
+            if (v != 0) HG_TRY(derive_define(d, s, v, e));
         }
         d->g->n_operand += r->n_in + r->n_out;
         d->g->n_param += r->n_param;
@@ -207,6 +232,9 @@ static holo_status derive_readiness(derive *d, holo_error *e)
             uint32_t at = g->value_ready[p->list[r->out + k]];
             DERIVE(at <= s + (sizes ? 1 : 0),
                    "step %u needs the size of value %u before it is known", s, p->list[r->out + k]);
+            const uint32_t root = derive_root(d, p->list[r->out + k]);
+            DERIVE(root == p->list[r->out + k] || (at == 0 && !sizes && g->value_ready[root] == 0),
+                   "step %u writes a part of value %u, whose size depends on the run", s, root);
             latest = derive_later(latest, at);
         }
         for (uint32_t k = 0; k < r->n_param && r->op != HG_STEP_BIND; k++) {
@@ -254,6 +282,15 @@ static uint32_t derive_in_place(const derive *d, uint32_t s, uint32_t v)
     return 0;
 }
 
+/* The first part of a value: from here on all of it has a place. */
+static void derive_part(derive *d, uint32_t s, uint32_t whole)
+{
+    hg_model_graph *g = d->g;
+    g->value_buffer[whole] = ++g->n_buffer;
+    g->buffer_first[g->n_buffer - 1] = s;
+    g->buffer_last[g->n_buffer - 1] = d->last_use[whole];
+}
+
 static void derive_buffers(derive *d)
 {
     const hg_program *p = d->p;
@@ -265,7 +302,11 @@ static void derive_buffers(derive *d)
             (g->kernel[r->kernel]->flags & g->reference[r->kernel]->flags & HG_KERNEL_INPLACE) != 0;
         for (uint32_t k = 0; k < r->n_out; k++) {
             uint32_t v = p->list[r->out + k];
-            if (v == 0) continue;
+            if (v == 0 || g->value_buffer[derive_root(d, v)] != 0) continue;
+            if (derive_root(d, v) != v) {
+                derive_part(d, s, derive_root(d, v));
+                continue;
+            }
             bool late = g->value_ready[v] != 0;
             uint32_t buffer = in_place && k == 0 && !late ? derive_in_place(d, s, v) : 0;
             if (buffer == 0 || g->buffer_late[buffer - 1]) {

@@ -36,6 +36,7 @@ typedef struct hg_model_graph {
     uint32_t max_out;   /* largest number of outputs of a step */
     uint32_t n_control; /* steps that run bodies */
     bool has_late;
+    bool has_parts;            /* steps write views */
     hg_model_strings *strings; /* per weight; NULL when there are none */
 } hg_model_graph;
 

@@ -547,6 +547,8 @@ static holo_status prepare_memory(holo_session *s, bool same, holo_error *e)
     HG_TRY(hg_session_reserve(s, &s->slab, bytes, e));
     same = same && s->slab.data == before && !s->pointers_changed && !prepare_may_switch(s);
     HG_TRY(prepare_rebind(s, same, e));
+    for (uint32_t i = 0; s->graph->has_parts && i < s->graph->program.head.n_step; i++)
+        if (!s->graph->step_late[i]) HG_TRY(hg_session_check_parts(s, i, e));
     if (s->graph->has_late && s->late.n_chunk == 0) {
         HG_TRY(hg_session_account(s, 0, (size_t)1 << 20, e));
         HG_TRY(hg_late_add(&s->late, &s->alloc, (size_t)1 << 20, e));

@@ -145,4 +145,8 @@ typedef enum hg_bind_phase { HG_BIND_ALL, HG_BIND_SIZE } hg_bind_phase;
 HG_MUST_CHECK holo_status hg_session_bind_step(holo_session *s, uint32_t i, hg_bind_phase phase,
                                                holo_error *e);
 
+/* What step i writes into parts of a value overlaps none of its other operands; their addresses are
+ * known. */
+HG_MUST_CHECK holo_status hg_session_check_parts(const holo_session *s, uint32_t i, holo_error *e);
+
 #endif

@@ -121,6 +121,7 @@ holo_status hg_settle_step(holo_session *s, uint32_t i, holo_error *e)
     memset(s->extra, 0, s->graph->max_out * sizeof *s->extra);
     if (sizer == NULL || sizer->size == NULL) {
         HG_TRY(settle_memory(s, i, e));
+        if (s->graph->has_parts) HG_TRY(hg_session_check_parts(s, i, e));
         return hg_session_bind_step(s, i, HG_BIND_ALL, e);
     }
     HG_TRY(hg_session_bind_step(s, i, HG_BIND_SIZE, e));

@@ -58,8 +58,9 @@ static void alias_two_outputs(void)
     free(b.data);
 }
 
-/* A file cannot say where results lie: a step that would write a view, an input, a weight or what
- * another step has written is refused. */
+/* A file cannot say where results lie: a step that would write an input, a weight, a view of these
+ * or what another step has written is refused. A view of a result is written where no step computes
+ * that result: then it is a part of it (test/plan/join.c). */
 static void alias_in_file(void)
 {
     static const char text[] =
@@ -87,7 +88,7 @@ static void alias_in_file(void)
         *out = before;
     }
     CHECK(tried > 4);
-    CHECK_EQ_INT(refused, tried);
+    CHECK_EQ_INT(refused, tried - 1); /* the first step may write %b, which makes it a part of %a */
     free(b.data);
 }
 
