@@ -22,6 +22,9 @@ static const nbits_case nbits_cases[] = {
     {5, 6, 515, 8, 512, HOLO_BF16, HOLO_F32}, {2, 7, 77, 2, 16, HOLO_F32, HOLO_U8},
     {4, 1, 16, 2, 64, HOLO_F32, HOLO_NONE},   {0, 4, 32, 4, 16, HOLO_F32, HOLO_NONE},
     {2, 0, 32, 4, 16, HOLO_F32, HOLO_U8},     {2, 3, 0, 4, 16, HOLO_F32, HOLO_NONE},
+    {1, 9, 160, 4, 32, HOLO_F32, HOLO_U8},    {1, 4, 1056, 4, 32, HOLO_F16, HOLO_NONE},
+    {1, 5, 640, 4, 128, HOLO_F32, HOLO_U8},   {1, 3, 99, 4, 256, HOLO_F32, HOLO_NONE},
+    {1, 5, 33, 4, 32, HOLO_F32, HOLO_U8},     {1, 2, 64, 4, 64, HOLO_F32, HOLO_U8},
 };
 
 static void nbits_make(move_call *c, const nbits_case *p)

@@ -73,6 +73,8 @@ HG_INLINE void _mm256_storeu_si256(__m256i *p, __m256i x)
 #define _mm256_castsi256_si128(x) ((x).a)
 #define _mm256_extracti128_si256(x, i) _mm256_extractf128_ps(x, i)
 #define _mm256_broadcastsi128_si256(x) ((__m256i){x, x})
+#define _mm256_set_m128i(high, low) ((__m256i){low, high})
+#define _mm256_set_m128(high, low) ((__m256){low, high})
 #define _mm256_permute2x128_si256(x, y, how) _mm256_permute2f128_ps(x, y, how)
 /* The one way in which each is used. */
 #define _mm256_permute4x64_epi64(x, how)                                                           \
@@ -115,6 +117,7 @@ HG_INLINE __m256 _mm256_maskload_ps(const float *p, __m256i mask)
 
 /* ---- halves ---------------------------------------------------------------------------------- */
 
+#define _mm_set1_ps(x) vec4_splat(x)
 #define _mm_set1_epi8(x) vec4_splat_i8((int8_t)(x))
 #define _mm_xor_si128 vec4_xor
 #define _mm_and_si128 vec4_and
