@@ -45,6 +45,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_resolve_symbols, /* nobody reads a size from a constant */
     &hg_pass_pack_bits,
     &hg_pass_pack_weights,
+    &hg_pass_share_panels, /* all that will be packed is */
     &hg_pass_pack_codes,
     &hg_pass_lift_reshape,    /* after pack_weights: only packed products have rows of any rank */
     &hg_pass_drop_dead,       /* fusion counts uses */

@@ -28,6 +28,83 @@ static void layout_push_transpose(void)
                "}\n");
 }
 
+/* Channels are cut where they lie, and only there. */
+static void layout_push_slice(void)
+{
+    CHECK_PASS("push_transpose",
+               "graph g(%x: float32[n,5,6,4]) {\n"
+               "  %a = Transpose(%x) {perm=[0,3,1,2]}\n"
+               "  %s = const int64[2] {1,0}\n"
+               "  %e = const int64[2] {3,5}\n"
+               "  %k = const int64[2] {-3,3}\n"
+               "  %b = Slice(%a, %s, %e, %k)\n"
+               "  %y = Transpose(%b) {perm=[0,2,3,1]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,5,6,4]) {\n"
+               "  %s = const int64[2] {1,0}\n"
+               "  %e = const int64[2] {3,5}\n"
+               "  %1 = const int64[2] {3,2}\n"
+               "  %y = Slice(%x, %s, %e, %1)\n"
+               "  return %y\n"
+               "}\n");
+    CHECK_PASS("push_transpose",
+               "graph g(%x: float32[n,5,6,4]) {\n"
+               "  %a = Transpose(%x) {perm=[2,0,1,3]}\n"
+               "  %s = const int64[1] {1}\n"
+               "  %e = const int64[1] {3}\n"
+               "  %k = const int64[1] {0}\n"
+               "  %y = Slice(%a, %s, %e, %k)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,5,6,4]) {\n"
+               "  %a = Transpose(%x) {perm=[2,0,1,3]}\n"
+               "  %s = const int64[1] {1}\n"
+               "  %e = const int64[1] {3}\n"
+               "  %k = const int64[1] {0}\n"
+               "  %y = Slice(%a, %s, %e, %k)\n"
+               "  return %y\n"
+               "}\n");
+}
+
+/* A table that is packed anyway is stored in panels alone; one that is read as it is stays. */
+static void layout_share_panels(void)
+{
+    CHECK_PASS("share_panels",
+               "graph g(%i: int64[n], %x: float32[m,2]) {\n"
+               "  %w = const float32[3,2] {1.0,2.0,3.0,4.0,5.0,6.0}\n"
+               "  %a = Gather(%w, %i)\n"
+               "  %p = holo:PackP16(%w) {trans=1}\n"
+               "  %b = holo:MatMulP16(%x, %p) {n=dims[3]}\n"
+               "  return %a, %b\n"
+               "}\n",
+               "graph g(%i: int64[n], %x: float32[m,2]) {\n"
+               "  %w = const float32[3,2] {1.0,2.0,3.0,4.0,5.0,6.0}\n"
+               "  %1 = holo:PackP16(%w) {trans=1}\n"
+               "  %a = holo:GatherP16(%1, %i) {n=dims[3]}\n"
+               "  %p = holo:PackP16(%w) {trans=1}\n"
+               "  %b = holo:MatMulP16(%x, %p) {n=dims[3]}\n"
+               "  return %a, %b\n"
+               "}\n");
+    CHECK_PASS("share_panels",
+               "graph g(%i: int64[n], %x: float32[m,2]) {\n"
+               "  %w = const float32[3,2] {1.0,2.0,3.0,4.0,5.0,6.0}\n"
+               "  %a = Gather(%w, %i)\n"
+               "  %p = holo:PackP16(%w) {trans=1}\n"
+               "  %b = holo:MatMulP16(%x, %p) {n=dims[3]}\n"
+               "  %c = Neg(%w)\n"
+               "  return %a, %b, %c\n"
+               "}\n",
+               "graph g(%i: int64[n], %x: float32[m,2]) {\n"
+               "  %w = const float32[3,2] {1.0,2.0,3.0,4.0,5.0,6.0}\n"
+               "  %a = Gather(%w, %i)\n"
+               "  %p = holo:PackP16(%w) {trans=1}\n"
+               "  %b = holo:MatMulP16(%x, %p) {n=dims[3]}\n"
+               "  %c = Neg(%w)\n"
+               "  return %a, %b, %c\n"
+               "}\n");
+}
+
 static void layout_push_reshape(void)
 {
     /* Image to tokens: nothing moves. */
@@ -338,6 +415,8 @@ static void layout_fuse_expansion(void)
 
 const hg_test_case hg_tests_pass_layout[] = {
     {"push_transpose", layout_push_transpose},
+    {"push_slice", layout_push_slice},
+    {"share_panels", layout_share_panels},
     {"push_reshape", layout_push_reshape},
     {"push_reduce", layout_push_reduce},
     {"recognize_layer_norm", layout_recognize_layer_norm},
