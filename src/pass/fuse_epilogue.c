@@ -28,6 +28,11 @@ static int epilogue_find(const hg_graph *g, hg_node_id id)
     return -1;
 }
 
+bool hg_epilogue_takes(const hg_graph *g, hg_node_id id)
+{
+    return epilogue_find(g, id) >= 0;
+}
+
 /* Columns of every operand collapse to one stride when the last dim is whole or 1: always so. Ranks
  * above the result's would change its shape. */
 static bool epilogue_fits(const hg_graph *g, const hg_node *n, hg_value_id result, holo_dtype dtype)

@@ -1,6 +1,8 @@
 /* fuse_pointwise.c - chains of point-wise operators become one body: one pass over memory instead
  * of one per operator. A node joins its reader when every use of its result is in that reader and
- * the shapes are the same, so nothing is computed twice. */
+ * the shapes are the same, so nothing is computed twice; and when it is not the natural epilogue of
+ * one product while its reader is that of a later one: a sum of many convolutions grows in their
+ * epilogues, and each of them is stored once. */
 #include "pass/lane_body.h"
 #include "pass/pass.h"
 
@@ -38,6 +40,38 @@ static hg_node_id fuse_candidate(const hg_graph *g, hg_node_id id, uint32_t i)
     return fuse_only_in(g, value, id) ? producer : 0;
 }
 
+/* The product whose epilogue node id can become: its result is read here alone, has the shape of
+ * the node and is made after everything else the node reads. 0: none. */
+static hg_node_id fuse_product(const hg_graph *g, hg_node_id id, const uint32_t *position)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    hg_node_id last = 0;
+    hg_value_id result = 0;
+    for (uint32_t i = 0; i < n->n_in; i++) {
+        const hg_value_id v = hg_node_in(g, n, i);
+        const hg_node_id p = v == 0 ? 0 : hg_graph_value(g, v)->node;
+        if (p == 0 || (last != 0 && position[p] <= position[last])) continue;
+        last = p;
+        result = v;
+    }
+    if (last == 0 || !hg_epilogue_takes(g, last) || !fuse_only_in(g, result, id)) return 0;
+    return fuse_same_shape(&hg_graph_value(g, result)->type, &hg_graph_value(g, n->out[0])->type)
+               ? last
+               : 0;
+}
+
+/* The last product that node id could follow, itself or with the producers that could join it. */
+static hg_node_id fuse_last_product(const hg_graph *g, hg_node_id id, const uint32_t *position)
+{
+    hg_node_id last = fuse_product(g, id, position);
+    for (uint32_t i = 0; i < hg_graph_node(g, id)->n_in; i++) {
+        const hg_node_id p = fuse_candidate(g, id, i);
+        const hg_node_id other = p == 0 ? 0 : fuse_product(g, p, position);
+        if (other != 0 && (last == 0 || position[other] > position[last])) last = other;
+    }
+    return last;
+}
+
 /* One body for producer and node; *out is 0 when it would be too large. */
 static holo_status fuse_pair(hg_graph *g, hg_node_id producer, hg_node_id id, hg_node_id *out)
 {
@@ -52,17 +86,21 @@ static holo_status fuse_pair(hg_graph *g, hg_node_id producer, hg_node_id id, hg
     return hg_lane_body_replace(g, id, &joined, out);
 }
 
-static holo_status fuse_node(hg_graph *g, hg_node_id *id, bool *changed)
+static holo_status fuse_node(hg_graph *g, hg_node_id *id, uint32_t *position, bool *changed)
 {
+    const uint32_t at = position[*id];
     for (uint32_t i = 0; i < hg_graph_node(g, *id)->n_in;) {
         hg_node_id producer = fuse_candidate(g, *id, i), made = 0;
-        if (producer != 0) HG_TRY(fuse_pair(g, producer, *id, &made));
+        const hg_node_id own = producer == 0 ? 0 : fuse_product(g, producer, position);
+        if (producer != 0 && (own == 0 || own == fuse_last_product(g, *id, position)))
+            HG_TRY(fuse_pair(g, producer, *id, &made));
         if (made == 0) {
             i++;
             continue;
         }
         hg_graph_remove_node(g, producer);
         *id = made;
+        position[made] = at;
         *changed = true;
         i = 0; /* the new node has other inputs */
     }
@@ -72,8 +110,11 @@ static holo_status fuse_node(hg_graph *g, hg_node_id *id, bool *changed)
 static holo_status fuse_run(hg_graph *g, bool *changed)
 {
     if ((g->ctx->flags & HOLO_COMPILE_KEEP_VALUES) != 0) return HOLO_OK;
+    uint32_t *position, at = 0;
+    HG_TRY(HG_NEW(g->ctx, g->n_node * 2 + 1, &position)); /* each fusion removes one, adds one */
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
-        if (hg_lane_body_is(g, id)) HG_TRY(fuse_node(g, &id, changed));
+        position[id] = ++at;
+        if (hg_lane_body_is(g, id)) HG_TRY(fuse_node(g, &id, position, changed));
         id = hg_graph_node(g, id)->next;
     }
     return HOLO_OK;

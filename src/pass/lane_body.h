@@ -27,4 +27,7 @@ HG_MUST_CHECK holo_status hg_lane_body_lead(hg_graph *g, const hg_lane_body *bod
 HG_MUST_CHECK holo_status hg_lane_body_replace(hg_graph *g, hg_node_id id, const hg_lane_body *body,
                                                hg_node_id *out);
 
+/* fuse_epilogue.c: a product or convolution that could take a body as its epilogue. */
+bool hg_epilogue_takes(const hg_graph *g, hg_node_id id);
+
 #endif

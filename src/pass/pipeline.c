@@ -33,6 +33,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_resolve_symbols,  /* merged nodes found the same sizes */
     &hg_pass_gather_narrow,
     &hg_pass_fold_batchnorm,
+    &hg_pass_fold_pad,
     &hg_pass_recognize_norm,      /* before layout and fusion take the pattern apart */
     &hg_pass_recognize_attention, /* while heads are split as exporters write it */
     &hg_pass_drop_dead,
@@ -41,6 +42,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_split_convtranspose, /* makes a Conv whose layout is chosen next */
     &hg_pass_choose_layout,
     &hg_pass_push_transpose,
+    &hg_pass_sink_reshape,    /* between convolutions of one dimension and what follows them */
     &hg_pass_fold_constants,  /* constants that were transposed on the way */
     &hg_pass_resolve_symbols, /* nobody reads a size from a constant */
     &hg_pass_pack_bits,

@@ -364,6 +364,88 @@ static holo_status push_reshape(hg_graph *g, hg_node_id id, bool *changed)
     return b.status;
 }
 
+/* ---- parts and borders ------------------------------------------------------------------------
+ */
+
+enum { PUSH_AHEAD = 4 };
+
+/* Some reader, or what follows it, turns the dims again: a Transpose on the way may vanish. */
+static bool push_meets(const hg_graph *g, hg_value_id v, int depth)
+{
+    for (uint32_t slot = hg_graph_value(g, v)->first_use; slot != 0; slot = g->use[slot - 1].next) {
+        const hg_node_id id = g->use[slot - 1].node;
+        if (id == 0) continue; /* an output */
+        const hg_node *n = hg_graph_node(g, id);
+        if (hg_op_is(n, "Transpose")) return true;
+        const bool passes = n->op->lane != NULL || hg_op_is(n, "Concat") || hg_op_is(n, "Slice") ||
+                            hg_op_is(n, "Pad") || hg_op_is(n, "Unsqueeze");
+        if (passes && n->out[0] != 0 && depth < PUSH_AHEAD && push_meets(g, n->out[0], depth + 1))
+            return true;
+    }
+    return false;
+}
+
+/* Constant axes of an input, or 0 to count - 1 without one; false when they are not known. */
+static bool push_axes(hg_graph *g, hg_value_id from, size_t count, int32_t rank, int64_t *axes)
+{
+    const int64_t *given = NULL;
+    size_t n_given = count;
+    if (count > (size_t)rank) return false;
+    if (from != 0 && (!hg_graph_const_ints(g, from, &given, &n_given) || n_given != count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        axes[i] = given == NULL ? (int64_t)i : given[i] < 0 ? given[i] + rank : given[i];
+        if (axes[i] < 0 || axes[i] >= rank) return false;
+    }
+    return true;
+}
+
+/* What is known to be one-dimensional: its number of elements. */
+static bool push_count(const hg_graph *g, hg_value_id v, int64_t *count)
+{
+    const hg_type *t = &hg_graph_value(g, v)->type;
+    return t->rank == 1 && hg_dim_is_const(&g->dims, t->dim[0], count) && *count <= 2 * HG_MAX_RANK;
+}
+
+/* The node with its data and its axes as they are before the Transpose p; `in` has its other
+ * inputs. */
+static holo_status push_renamed(hg_build *b, const push_perm *p, hg_value_id *in, uint32_t n_in,
+                                uint32_t at, const int64_t *axes, uint32_t count)
+{
+    int64_t renamed[HG_MAX_RANK];
+    for (uint32_t i = 0; i < count; i++)
+        renamed[i] = p->to[axes[i]];
+    in[0] = push_source(b->g, hg_build_in(b, 0));
+    in[at] = hg_build_ints(b, renamed, count);
+    const hg_node_id made = b->status == HOLO_OK ? hg_build_clone(b, in, n_in) : 0;
+    if (made == 0) return b->status;
+    hg_build_replace(b, 0, push_transpose(b, hg_graph_node(b->g, made)->out[0], p));
+    if (b->status == HOLO_OK) hg_graph_remove_node(b->g, b->id);
+    return b->status;
+}
+
+/* Slice and Pad name their axes in input `at`, the values of which input 1 has `per` for each. A
+ * part of channels lies together in front of a Transpose to channels last and not behind it, so
+ * that it pays only if the Transpose vanishes later. */
+static holo_status push_part(hg_graph *g, hg_node_id id, uint32_t at, int64_t per, bool *changed)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    const push_perm p = push_read(g, hg_node_in(g, n, 0));
+    int64_t count, axes[HG_MAX_RANK];
+    if (p.rank == 0 || !push_count(g, hg_node_in(g, n, 1), &count) || count % per != 0 ||
+        !push_axes(g, hg_node_in(g, n, at), (size_t)(count / per), p.rank, axes) ||
+        !push_meets(g, n->out[0], 0))
+        return HOLO_OK;
+    hg_build b;
+    hg_build_init(&b, g, id);
+    hg_value_id in[5] = {0};
+    const uint32_t n_in = n->n_in > at ? n->n_in : at + 1;
+    for (uint32_t i = 1; i < n->n_in && i < HG_COUNT(in); i++)
+        in[i] = hg_build_in(&b, i);
+    *changed = true;
+    return push_renamed(&b, &p, in, n_in, at, axes, (uint32_t)(count / per));
+}
+
 static bool push_is_reduce(const hg_node *n)
 {
     static const char *const names[] = {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin",
@@ -385,6 +467,8 @@ static holo_status push_node(hg_graph *g, hg_node_id id, bool *changed)
         return push_axis(g, id, 1, -1, changed);
     if (hg_op_is(n, "holo:GroupNorm")) return push_group(g, id, changed);
     if (push_is_reduce(n)) return push_reduce(g, id, changed);
+    if (hg_op_is(n, "Slice")) return push_part(g, id, 3, 1, changed);
+    if (hg_op_is(n, "Pad")) return push_part(g, id, 3, 2, changed);
     if (hg_regroup_is_reshape(n)) return push_reshape(g, id, changed);
     return HOLO_OK;
 }

@@ -1,0 +1,222 @@
+/* images.c - passes on what surrounds convolutions: padding, parts, reshapes, sums. */
+#include "rewrite.h"
+#include "test.h"
+
+static void images_fold_pad(void)
+{
+    CHECK_PASS("fold_pad",
+               "graph g(%x: float32[n,1,h,w]) {\n"
+               "  %w = const float32[1,1,1,2] {1.0, 2.0}\n"
+               "  %p = const int64[8] {0, 0, 1, 2, 0, 0, 3, 4}\n"
+               "  %a = Pad(%x, %p)\n"
+               "  %y = Conv(%a, %w) {pads=[5,0,0,1]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,1,h,w]) {\n"
+               "  %w = const float32[1,1,1,2] {1.0, 2.0}\n"
+               "  %y = Conv(%x, %w) {pads=[6,2,3,5]}\n"
+               "  return %y\n"
+               "}\n");
+    /* Axes may be named, from the end too; VALID has no padding of its own. */
+    CHECK_PASS("fold_pad",
+               "graph g(%x: float32[n,1,h,w]) {\n"
+               "  %w = const float32[1,1,1,2] {1.0, 2.0}\n"
+               "  %p = const int64[2] {1, 2}\n"
+               "  %zero = const float32[] {0.0}\n"
+               "  %axis = const int64[1] {-1}\n"
+               "  %a = Pad(%x, %p, %zero, %axis)\n"
+               "  %y = Conv(%a, %w) {auto_pad=\"VALID\", pads=[9,9,9,9]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,1,h,w]) {\n"
+               "  %w = const float32[1,1,1,2] {1.0, 2.0}\n"
+               "  %y = Conv(%x, %w) {auto_pad=\"NOTSET\", pads=[0,1,0,2]}\n"
+               "  return %y\n"
+               "}\n");
+    /* Other values, channels, what is cut off, a size that counts: none of these is padding. */
+    static const char *const kept[] = {
+        "graph g(%x: float32[n,1,h]) { %w = const float32[1,1,1] {2.0} %p = const int64[6] {0, 0, "
+        "1, 0, 0, 1} %a = Pad(%x, %p) {mode=\"edge\"} %y = Conv(%a, %w) return %y }",
+        "graph g(%x: float32[n,1,h]) { %w = const float32[1,1,1] {2.0} %p = const int64[6] {0, 0, "
+        "1, 0, 0, 1} %v = const float32[] {1.0} %a = Pad(%x, %p, %v) %y = Conv(%a, %w) return %y }",
+        "graph g(%x: float32[n,1,h]) { %w = const float32[1,2,1] {2.0, 1.0} %p = const int64[6] "
+        "{0, 1, 0, 0, 0, 0} %a = Pad(%x, %p) %y = Conv(%a, %w) return %y }",
+        "graph g(%x: float32[n,1,h]) { %w = const float32[1,1,1] {2.0} %p = const int64[6] {0, 0, "
+        "1, 0, 0, -1} %a = Pad(%x, %p) %y = Conv(%a, %w) return %y }",
+        "graph g(%x: float32[n,1,h]) { %w = const float32[1,1,1] {2.0} %p = const int64[6] {0, 0, "
+        "1, 0, 0, 1} %a = Pad(%x, %p) %y = Conv(%a, %w) {auto_pad=\"SAME_UPPER\", strides=[2]} "
+        "return %y }",
+        "graph g(%x: float32[n,1,h], %p: int64[6]) { %w = const float32[1,1,1] {2.0} %a = Pad(%x, "
+        "%p) %y = Conv(%a, %w) return %y }",
+    };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        CHECK_PASS("fold_pad", kept[i], kept[i]);
+}
+
+static void images_identity(void)
+{
+    CHECK_PASS("remove_identity",
+               "graph g(%x: float32[n,4]) {\n"
+               "  %zero = const int64[1] {0}\n"
+               "  %far = const int64[1] {9}\n"
+               "  %one = const int64[1] {1}\n"
+               "  %a = Slice(%x, %zero, %far, %one)\n"
+               "  %b = Slice(%a, %zero, %far, %one, %one)\n"
+               "  %p = const int64[4] {0, 0, 0, 0}\n"
+               "  %c = Pad(%b, %p)\n"
+               "  %y = Relu(%c)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,4]) { %y = Relu(%x) return %y }");
+    /* As large, but turned round; as large, but moved. */
+    static const char *const kept[] = {
+        "graph g(%x: float32[n,4]) { %s = const int64[1] {3} %e = const int64[1] {-9} %a = const "
+        "int64[1] {1} %t = const int64[1] {-1} %y = Slice(%x, %s, %e, %a, %t) return %y }",
+        "graph g(%x: float32[n,4]) { %p = const int64[4] {0, 1, 0, -1} %y = Pad(%x, %p) return %y "
+        "}",
+    };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        CHECK_PASS("remove_identity", kept[i], kept[i]);
+}
+
+static void images_push_part(void)
+{
+    CHECK_PASS("push_transpose",
+               "graph g(%x: float32[n,h,w,8]) {\n"
+               "  %a = Transpose(%x) {perm=[0,3,1,2]}\n"
+               "  %zero = const int64[1] {0}\n"
+               "  %four = const int64[1] {4}\n"
+               "  %axis = const int64[1] {-3}\n"
+               "  %b = Slice(%a, %zero, %four, %axis)\n"
+               "  %c = Relu(%b)\n"
+               "  %y = Transpose(%c) {perm=[0,2,3,1]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,h,w,8]) {\n"
+               "  %zero = const int64[1] {0}\n"
+               "  %four = const int64[1] {4}\n"
+               "  %1 = const int64[1] {3}\n"
+               "  %2 = Slice(%x, %zero, %four, %1)\n"
+               "  %y = Relu(%2)\n"
+               "  return %y\n"
+               "}\n");
+    CHECK_PASS("push_transpose",
+               "graph g(%x: float32[n,h,w,8]) {\n"
+               "  %a = Transpose(%x) {perm=[0,3,1,2]}\n"
+               "  %p = const int64[8] {0, 0, 1, 2, 0, 0, 3, 4}\n"
+               "  %b = Pad(%a, %p) {mode=\"reflect\"}\n"
+               "  %y = Transpose(%b) {perm=[0,2,3,1]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,h,w,8]) {\n"
+               "  %p = const int64[8] {0, 0, 1, 2, 0, 0, 3, 4}\n"
+               "  %1 = const int64[4] {0, 3, 1, 2}\n"
+               "  %y = Pad(%x, %p, _, %1) {mode=\"reflect\"}\n"
+               "  return %y\n"
+               "}\n");
+    /* Nobody turns the dims again: in front of the part they are turned while it is made. */
+    const char *kept = "graph g(%x: float32[n,h,w,8]) {\n"
+                       "  %a = Transpose(%x) {perm=[0,3,1,2]}\n"
+                       "  %zero = const int64[1] {0}\n"
+                       "  %four = const int64[1] {4}\n"
+                       "  %axis = const int64[1] {1}\n"
+                       "  %y = Slice(%a, %zero, %four, %axis)\n"
+                       "  return %y\n"
+                       "}\n";
+    CHECK_PASS("push_transpose", kept, kept);
+}
+
+#define SINK_HEAD                                                                                  \
+    "graph g(%x: float32[n,1,l,4], %w: float32[1,1,4,16], %r: float32[n,l,8]) {\n"                 \
+    "  %a = holo:ConvNhwc(%x, %w) {kernel_shape=[1,1], out_channels=8}\n"
+
+static void images_sink_reshape(void)
+{
+    CHECK_PASS("sink_reshape",
+               SINK_HEAD "  %axis = const int64[1] {1}\n"
+                         "  %b = Squeeze(%a, %axis)\n"
+                         "  %bias = const float32[1,1,8] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}\n"
+                         "  %c = Add(%b, %bias)\n"
+                         "  %d = Add(%c, %r)\n"
+                         "  %y = Unsqueeze(%d, %axis)\n"
+                         "  return %y\n"
+                         "}\n",
+               SINK_HEAD "  %bias = const float32[1,1,8] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}\n"
+                         "  %1 = holo:Dims() {dims=dims[8]}\n"
+                         "  %2 = Reshape(%bias, %1) {allowzero=1}\n"
+                         "  %3 = Add(%a, %2)\n"
+                         "  %4 = holo:Dims() {dims=dims[n,1,l,8]}\n"
+                         "  %5 = Reshape(%r, %4) {allowzero=1}\n"
+                         "  %y = Add(%3, %5)\n"
+                         "  return %y\n"
+                         "}\n");
+    /* An operand that is broadcast along rows has no place among other rows; other columns. */
+    static const char *const kept[] = {
+        "graph g(%x: float32[n,1,l,4], %w: float32[1,1,4,16], %r: float32[l,1]) {\n"
+        "  %a = holo:ConvNhwc(%x, %w) {kernel_shape=[1,1], out_channels=8}\n"
+        "  %axis = const int64[1] {1}\n"
+        "  %b = Squeeze(%a, %axis)\n"
+        "  %y = Add(%b, %r)\n"
+        "  return %y\n"
+        "}\n",
+        SINK_HEAD "  %s = const int64[3] {0, -1, 4}\n"
+                  "  %b = Reshape(%a, %s)\n"
+                  "  %y = Relu(%b)\n"
+                  "  return %y, %r\n"
+                  "}\n",
+    };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        CHECK_PASS("sink_reshape", kept[i], kept[i]);
+}
+
+/* The first sum stays the epilogue of the first product; the second takes the rest. */
+static void images_sum_of_products(void)
+{
+    CHECK_PASS(
+        "fuse_pointwise",
+        "graph g(%x: float32[n,4], %p: float32[1,4,16], %q: float32[1,4,16], %r: float32[n,3]) {\n"
+        "  %a = holo:MatMulP16(%x, %p) {n=dims[3], alpha=1.0}\n"
+        "  %b = Add(%a, %r)\n"
+        "  %c = holo:MatMulP16(%x, %q) {n=dims[3], alpha=1.0}\n"
+        "  %d = Add(%b, %c)\n"
+        "  %y = Neg(%d)\n"
+        "  return %y\n"
+        "}\n",
+        "graph g(%x: float32[n,4], %p: float32[1,4,16], %q: float32[1,4,16], %r: float32[n,3]) {\n"
+        "  %a = holo:MatMulP16(%x, %p) {n=dims[3], alpha=1.0}\n"
+        "  %b = Add(%a, %r)\n"
+        "  %c = holo:MatMulP16(%x, %q) {n=dims[3], alpha=1.0}\n"
+        "  %y = holo:Lane(%b, %c) {code={r0 = load f32 0; r1 = load f32 1; r2 = add f32 r0 r1; "
+        "r3 = neg f32 r2; out r3 f32}, types=[1]}\n"
+        "  return %y\n"
+        "}\n");
+}
+
+/* What two operators of one body read joins it after one of them did. */
+static void images_gate_of_product(void)
+{
+    CHECK_PASS("fuse_pointwise",
+               "graph g(%x: float32[n,4], %p: float32[1,4,16], %b: float32[3]) {\n"
+               "  %a = holo:MatMulP16(%x, %p) {n=dims[3], alpha=1.0}\n"
+               "  %c = Add(%a, %b)\n"
+               "  %d = Neg(%c)\n"
+               "  %y = Mul(%c, %d)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,4], %p: float32[1,4,16], %b: float32[3]) {\n"
+               "  %a = holo:MatMulP16(%x, %p) {n=dims[3], alpha=1.0}\n"
+               "  %y = holo:Lane(%a, %b) {code={r0 = load f32 0; r1 = load f32 1; r2 = add f32 r0 "
+               "r1; r3 = neg f32 r2; r4 = mul f32 r2 r3; out r4 f32}, types=[1]}\n"
+               "  return %y\n"
+               "}\n");
+}
+
+const hg_test_case hg_tests_pass_images[] = {
+    {"fold_pad", images_fold_pad},
+    {"identity", images_identity},
+    {"push_part", images_push_part},
+    {"sink_reshape", images_sink_reshape},
+    {"sum_of_products", images_sum_of_products},
+    {"gate_of_product", images_gate_of_product},
+    {0},
+};
