@@ -55,6 +55,16 @@ static inline int64_t hg_igemm_panel_bytes(int64_t quads)
     return (quads + 1) * HG_QUAD_BYTES;
 }
 
+/* Rows of A as signed codes, one behind the other, for instructions that take no others:
+ * sum of (a - a0) b = sum of (a - HG_CODE_LIFT) b + (HG_CODE_LIFT - a0) colsum(b). */
+static inline void hg_igemm_turn(const hg_igemm_tile *t, uint8_t *to)
+{
+    const int64_t width = t->quads * HG_QUAD;
+    for (int64_t i = 0; i < t->rows; i++, to += width)
+        for (int64_t k = 0; k < width; k++)
+            to[k] = t->a[i * t->lda + k] ^ HG_CODE_LIFT;
+}
+
 /* What an instruction set brings along. */
 typedef struct hg_igemm_form {
     void (*tile)(const hg_igemm_tile *t);

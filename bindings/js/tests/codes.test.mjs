@@ -58,10 +58,12 @@ function productOf(a, b, [m, k, n], zeroA, zeroB) {
 
 const PRODUCTS = [[1, 1, 1], [1, 4, 16], [2, 7, 17], [3, 64, 40], [4, 130, 33], [5, 31, 16], [49, 67, 48], [50, 256, 65]];
 
-for (const [typeA, typeB] of [[UINT8, INT8], [UINT8, UINT8], [INT8, INT8], [INT8, UINT8]]) {
-  test(`MatMulInteger, ${NAMES[typeA]} by ${NAMES[typeB]}`, async () => {
+// Weights of seven bits: two products fit 16 bits, which the compiler proves.
+for (const [typeA, typeB, bits] of [[UINT8, INT8, 8], [UINT8, UINT8, 8], [INT8, INT8, 8], [INT8, UINT8, 8], [UINT8, INT8, 7], [INT8, INT8, 7]]) {
+  test(`MatMulInteger, ${NAMES[typeA]} by ${NAMES[typeB]} of ${bits} bits`, async () => {
     for (const [m, k, n] of PRODUCTS) {
-      const a = codes(typeA, [m, k]), b = codes(typeB, [k, n]);
+      const a = codes(typeA, [m, k]), b = codes(typeB, [k, n]).map((v) => (bits === 7 ? v >> 1 : v));
+      if (m > 1) a.fill(typeA === UINT8 ? 255 : -128, 0, k);
       const zeroA = codes(typeA, [1]), zeroB = codes(typeB, [next() % 2 ? n : 1]);
       const onnx = model({
         nodes: [{ op: 'MatMulInteger', inputs: ['a', 'b', 'za', 'zb'], outputs: ['y'] }],
@@ -234,6 +236,29 @@ test('DynamicQuantizeLinear', async () => {
 });
 
 // ---- tables ------------------------------------------------------------------------------------
+
+test('a chain with a factor for each colour of a picture', async () => {
+  const n = 16 * 257 + 5;
+  const factor = [0.9, 1.3, 0.4];
+  const x = Uint8Array.from({ length: 3 * n }, (_, i) => (i * 7) % 256);
+  const onnx = model({
+    nodes: [
+      { op: 'DequantizeLinear', inputs: ['x', 's', 'z'], outputs: ['d'] },
+      { op: 'Mul', inputs: ['d', 'f'], outputs: ['e'] },
+      { op: 'QuantizeLinear', inputs: ['e', 's', 'z'], outputs: ['y'] },
+    ],
+    inputs: [port('x', UINT8, [n, 3])],
+    outputs: [port('y', UINT8, [n, 3])],
+    constants: [constant('s', FLOAT, [], [0.25]), constant('z', UINT8, [], [9]), constant('f', FLOAT, [3], factor)],
+  });
+  const { tuned, reference, kernels } = await runBoth(onnx, { x: new Tensor('uint8', x, [n, 3]) });
+  assert.ok(kernels.has('table'), [...kernels].join());
+  assert.deepEqual(tuned.data, reference.data);
+  tuned.data.forEach((code, i) => {
+    const value = Math.min(Math.max((x[i] - 9) * factor[i % 3] + 9, 0), 255);
+    assert.ok(Math.abs(code - value) <= 0.51, `${code} for ${value}`);
+  });
+});
 
 /** A table of 256 entries by way of a chain that the compiler folds, and every code through it. */
 for (const [name, limit] of [['16', 15], ['96', 95], ['128', 127], ['256', 255]]) {

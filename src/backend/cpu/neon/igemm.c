@@ -129,20 +129,11 @@ IGEMM_BLOCK(3)
 IGEMM_BLOCK(4)
 #undef IGEMM_BLOCK
 
-/* Rows of A as signed codes. */
-static void igemm_turn(const hg_igemm_tile *t)
-{
-    const int64_t width = t->quads * HG_QUAD;
-    for (int64_t i = 0; i < t->rows; i++)
-        for (int64_t k = 0; k < width; k++)
-            ((uint8_t *)t->wide)[i * width + k] = t->a[i * t->lda + k] ^ HG_CODE_LIFT;
-}
-
 static void igemm_tile(const hg_igemm_tile *t)
 {
     typedef void (*block_fn)(const hg_igemm_tile *t, int64_t row, int64_t panel);
     static const block_fn table[IGEMM_ROWS] = {igemm_1, igemm_2, igemm_3, igemm_4};
-    igemm_turn(t);
+    hg_igemm_turn(t, (uint8_t *)t->wide);
     for (int64_t panel = 0; panel < t->panels; panel++)
         for (int64_t row = 0; row < t->rows; row += IGEMM_ROWS)
             table[hg_min(IGEMM_ROWS, t->rows - row) - 1](t, row, panel);
