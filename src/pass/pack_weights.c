@@ -50,10 +50,30 @@ static holo_status pack_replace(hg_graph *g, hg_node_id id, const pack_source *f
     return b.status;
 }
 
-static bool pack_wants(const hg_graph *g, const hg_node *n, pack_source *from)
+/* Marks values that only constants decide. Products of them (relative positions times weights, as
+ * in DeBERTa) are for fold_constants, which knows no packed layout. */
+static holo_status pack_mark_fixed(const hg_graph *g, bool **fixed)
+{
+    HG_TRY(HG_NEW(g->ctx, g->n_value + 1, fixed));
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;
+         id = hg_graph_node(g, id)->next) {
+        const hg_node *n = hg_graph_node(g, id);
+        bool all = n->n_in > 0 && n->n_body == 0 && (n->op->flags & HG_OP_EFFECT) == 0;
+        for (uint32_t i = 0; i < n->n_in && all; i++) {
+            hg_value_id v = hg_node_in(g, n, i);
+            all = v == 0 || hg_graph_is_const(g, v) || (*fixed)[v];
+        }
+        for (uint32_t j = 0; j < n->n_out && all; j++)
+            (*fixed)[n->out[j]] = true;
+    }
+    return HOLO_OK;
+}
+
+static bool pack_wants(const hg_graph *g, const hg_node *n, const bool *fixed, pack_source *from)
 {
     bool fused = hg_op_is(n, "holo:MatMul");
     if (!fused && !hg_op_is(n, "MatMul")) return false;
+    if (fixed[n->out[0]]) return false;
     if (n->n_in != 2 || hg_node_attr(n, "code") != NULL) return false;
     if (hg_graph_value(g, hg_node_in(g, n, 0))->type.dtype != HOLO_F32) return false;
     if (fused && hg_node_int(n, "trans_a", 0) != 0) return false;
@@ -62,10 +82,12 @@ static bool pack_wants(const hg_graph *g, const hg_node *n, pack_source *from)
 
 static holo_status pack_run(hg_graph *g, bool *changed)
 {
+    bool *fixed;
+    HG_TRY(pack_mark_fixed(g, &fixed));
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
         hg_node_id next = hg_graph_node(g, id)->next;
         pack_source from;
-        if (pack_wants(g, hg_graph_node(g, id), &from)) {
+        if (pack_wants(g, hg_graph_node(g, id), fixed, &from)) {
             HG_TRY(pack_replace(g, id, &from));
             *changed = true;
         }

@@ -224,6 +224,55 @@ static void layout_pack_weights(void)
                "  %y = holo:MatMulP16(%x, %1) {n=dims[1], alpha=1.0}\n"
                "  return %y\n"
                "}\n");
+    /* What constants alone decide is left to fold_constants, through as many nodes as it takes. */
+    static const char fixed[] = "graph g() {\n"
+                                "  %x = const float32[1,2] {3.0, 4.0}\n"
+                                "  %w = const float32[2,1] {1.0, 2.0}\n"
+                                "  %a = Sqrt(%x)\n"
+                                "  %y = MatMul(%a, %w)\n"
+                                "  return %y\n"
+                                "}\n";
+    CHECK_PASS("pack_weights", fixed, fixed);
+}
+
+/* Biases of one place meet; that of gru's h waits for the reset when it is linear. */
+static void layout_split_recurrent(void)
+{
+    CHECK_PASS("split_recurrent",
+               "graph g(%x: float32[t,n,1], %h: float32[1,n,1]) {\n"
+               "  %w = const float32[1,3,1] {1.0, 2.0, 3.0}\n"
+               "  %r = const float32[1,3,1] {4.0, 5.0, 6.0}\n"
+               "  %b = const float32[1,6] {1.0, 2.0, 3.0, 10.0, 20.0, 30.0}\n"
+               "  %y, %z = GRU(%x, %w, %r, %b, _, %h) {hidden_size=1, linear_before_reset=1}\n"
+               "  return %y, %z\n"
+               "}\n",
+               "graph g(%x: float32[t,n,1], %h: float32[1,n,1]) {\n"
+               "  %w = const float32[3,1] {1.0, 2.0, 3.0}\n"
+               "  %r = const float32[3,1] {4.0, 5.0, 6.0}\n"
+               "  %1 = const float32[3] {11.0, 22.0, 3.0}\n"
+               "  %2 = holo:PackP16(%w) {trans=1}\n"
+               "  %3 = holo:MatMulP16(%x, %2) {n=dims[3]}\n"
+               "  %4 = Add(%3, %1)\n"
+               "  %5 = holo:PackP16(%r) {trans=1}\n"
+               "  %6 = const float32[1,1] {30.0}\n"
+               "  %y, %z = holo:Recur(%4, %5, %6, _, %h) {hidden_size=1, linear_before_reset=1,"
+               " kind=1}\n"
+               "  return %y, %z\n"
+               "}\n");
+    /* Functions that tuned kernels do not have, and panels that would hold both directions. */
+    static const char other[] = "graph g(%x: float32[t,n,1]) {\n"
+                                "  %w = const float32[1,1,1] {1.0}\n"
+                                "  %y = RNN(%x, %w, %w) {hidden_size=1, activations=[\"Elu\"]}\n"
+                                "  return %y\n"
+                                "}\n";
+    static const char both[] =
+        "graph g(%x: float32[t,n,1]) {\n"
+        "  %w = const float32[2,1,1] {1.0, 2.0}\n"
+        "  %y = RNN(%x, %w, %w) {hidden_size=1, direction=\"bidirectional\"}\n"
+        "  return %y\n"
+        "}\n";
+    CHECK_PASS("split_recurrent", other, other);
+    CHECK_PASS("split_recurrent", both, both);
 }
 
 static void layout_gather_narrow(void)
@@ -422,6 +471,7 @@ const hg_test_case hg_tests_pass_layout[] = {
     {"recognize_layer_norm", layout_recognize_layer_norm},
     {"fold_batchnorm", layout_fold_batchnorm},
     {"pack_weights", layout_pack_weights},
+    {"split_recurrent", layout_split_recurrent},
     {"gather_narrow", layout_gather_narrow},
     {"widen_half", layout_widen_half},
     {"split_convtranspose", layout_split_convtranspose},
