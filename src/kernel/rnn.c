@@ -38,8 +38,8 @@ hg_rnn_shape hg_rnn_shape_of(const hg_args *a, hg_rnn_kind kind)
 
 /* ---- check ---------------------------------------------------------------------------------- */
 
-static holo_status rnn_check_dims(const holo_tensor *t, holo_error *e, const char *what, int rank,
-                                  const int64_t *dim)
+holo_status hg_rnn_check_dims(const holo_tensor *t, holo_error *e, const char *what, int rank,
+                              const int64_t *dim)
 {
     HG_TRY(hg_check_rank(t, e, what, rank, rank));
     for (int d = 0; d < rank; d++)
@@ -55,10 +55,10 @@ static holo_status rnn_check_in(const hg_args *a, holo_error *e, uint32_t i, con
     if (!hg_args_has(a, i) && i != HG_RNN_W) return HOLO_OK;
     HG_TRY(hg_check_in_type(a, e, i, HG_TYPES_FLOAT));
     HG_TRY(hg_check_same_type(&a->in[i], &a->in[HG_RNN_X], e, what));
-    return rnn_check_dims(&a->in[i], e, what, rank, dim);
+    return hg_rnn_check_dims(&a->in[i], e, what, rank, dim);
 }
 
-static holo_status rnn_check_outs(const hg_args *a, holo_error *e, const hg_rnn_shape *s)
+holo_status hg_rnn_check_outs(const hg_args *a, holo_error *e, const hg_rnn_shape *s)
 {
     const int64_t y[2][4] = {{s->steps, s->directions, s->batch, s->hidden},
                              {s->batch, s->steps, s->directions, s->hidden}};
@@ -68,18 +68,19 @@ static holo_status rnn_check_outs(const hg_args *a, holo_error *e, const hg_rnn_
         if (a->out[j].dtype == HOLO_NONE) continue;
         HG_TRY(hg_check_out_type(a, e, j, HG_TYPES_FLOAT));
         HG_TRY(hg_check_same_type(&a->out[j], &a->in[HG_RNN_X], e, "output"));
-        HG_TRY(rnn_check_dims(&a->out[j], e, "output", j == HG_RNN_Y ? 4 : 3,
-                              j == HG_RNN_Y ? y[s->batch_first] : state[s->batch_first]));
+        HG_TRY(hg_rnn_check_dims(&a->out[j], e, "output", j == HG_RNN_Y ? 4 : 3,
+                                 j == HG_RNN_Y ? y[s->batch_first] : state[s->batch_first]));
     }
     return HOLO_OK;
 }
 
-static holo_status rnn_check_functions(const hg_args *a, holo_error *e, const hg_rnn_shape *s)
+holo_status hg_rnn_check_functions(const hg_args *a, holo_error *e, const hg_rnn_shape *s,
+                                   uint32_t more)
 {
     const uint32_t count = (uint32_t)(s->directions * hg_rnn_functions(s->kind));
-    HG_REQUIRE(e, a->n_param == HG_RNN_PARAM_FUNCTIONS + count * HG_RNN_FUNCTION_PARAMS,
-               HOLO_E_FORMAT, "%u parameters, expected %u", a->n_param,
-               HG_RNN_PARAM_FUNCTIONS + count * HG_RNN_FUNCTION_PARAMS);
+    const uint32_t expected = HG_RNN_PARAM_FUNCTIONS + count * HG_RNN_FUNCTION_PARAMS + more;
+    HG_REQUIRE(e, a->n_param == expected, HOLO_E_FORMAT, "%u parameters, expected %u", a->n_param,
+               expected);
     for (uint32_t i = 0; i < count; i++)
         HG_TRY(hg_check_param(a, e, HG_RNN_PARAM_FUNCTIONS + i * HG_RNN_FUNCTION_PARAMS,
                               "activation", HG_RNN_RELU, HG_RNN_SOFTPLUS));
@@ -102,7 +103,7 @@ holo_status hg_rnn_check(const hg_args *a, holo_error *e, hg_rnn_kind kind)
     HG_TRY(hg_check_rank(&a->in[HG_RNN_X], e, "X", 3, 3));
     HG_TRY(hg_check_in_type(a, e, HG_RNN_R, HG_TYPES_FLOAT));
     const hg_rnn_shape s = hg_rnn_shape_of(a, kind);
-    HG_TRY(rnn_check_functions(a, e, &s));
+    HG_TRY(hg_rnn_check_functions(a, e, &s, 0));
     const int64_t rows = s.gates * s.hidden, w[] = {s.directions, rows, s.input};
     const int64_t r[] = {s.directions, rows, s.hidden}, b[] = {s.directions, 2 * rows};
     const int64_t p[] = {s.directions, 3 * s.hidden};
@@ -110,16 +111,16 @@ holo_status hg_rnn_check(const hg_args *a, holo_error *e, hg_rnn_kind kind)
                                  {s.batch, s.directions, s.hidden}};
     HG_TRY(rnn_check_in(a, e, HG_RNN_W, "W", 3, w));
     HG_TRY(hg_check_same_type(&a->in[HG_RNN_R], &a->in[HG_RNN_X], e, "R"));
-    HG_TRY(rnn_check_dims(&a->in[HG_RNN_R], e, "R", 3, r));
+    HG_TRY(hg_rnn_check_dims(&a->in[HG_RNN_R], e, "R", 3, r));
     HG_TRY(rnn_check_in(a, e, HG_RNN_B, "B", 2, b));
     HG_TRY(rnn_check_in(a, e, HG_RNN_H0, "initial h", 3, state[s.batch_first]));
     HG_TRY(rnn_check_in(a, e, HG_RNN_C0, "initial c", 3, state[s.batch_first]));
     HG_TRY(rnn_check_in(a, e, HG_RNN_P, "P", 2, p));
     if (hg_args_has(a, HG_RNN_LENGTHS)) {
         HG_TRY(hg_check_in_type(a, e, HG_RNN_LENGTHS, HG_TYPE_BIT(HOLO_I32)));
-        HG_TRY(rnn_check_dims(&a->in[HG_RNN_LENGTHS], e, "lengths", 1, &s.batch));
+        HG_TRY(hg_rnn_check_dims(&a->in[HG_RNN_LENGTHS], e, "lengths", 1, &s.batch));
     }
-    return rnn_check_outs(a, e, &s);
+    return hg_rnn_check_outs(a, e, &s);
 }
 
 /* ---- arithmetic ----------------------------------------------------------------------------- */
@@ -182,10 +183,15 @@ typedef struct rnn_work {
     int64_t direction;
 } rnn_work;
 
+double hg_rnn_apply(const int64_t *function, int which, double clip, double x)
+{
+    if (clip > 0.0) x = x < -clip ? -clip : x > clip ? clip : x;
+    return rnn_activate(function + (int64_t)which * HG_RNN_FUNCTION_PARAMS, x);
+}
+
 static double rnn_apply(const rnn_work *w, int which, double x)
 {
-    if (w->clip > 0.0) x = x < -w->clip ? -w->clip : x > w->clip ? w->clip : x;
-    return rnn_activate(w->function + (int64_t)which * HG_RNN_FUNCTION_PARAMS, x);
+    return hg_rnn_apply(w->function, which, w->clip, x);
 }
 
 /* Bias of row `row`: of the input (side 0) or the recurrence (side 1). */
@@ -283,10 +289,10 @@ static void rnn_store(const hg_args *a, uint32_t j, int64_t at, const double *fr
         hg_number_store(&a->out[j], at + k, from == NULL ? 0.0 : from[k]);
 }
 
-int64_t hg_rnn_length(const hg_args *a, const hg_rnn_shape *s, int64_t sample)
+int64_t hg_rnn_length(const hg_args *a, const hg_rnn_shape *s, uint32_t lengths, int64_t sample)
 {
-    if (!hg_args_has(a, HG_RNN_LENGTHS)) return s->steps;
-    const int64_t length = ((const int32_t *)a->in[HG_RNN_LENGTHS].data)[sample];
+    if (!hg_args_has(a, lengths)) return s->steps;
+    const int64_t length = ((const int32_t *)a->in[lengths].data)[sample];
     if (length >= 0 && length <= s->steps) return length;
     hg_fault_range(a->fault, "length of a sequence", sample, length, 0, s->steps);
     return 0;
@@ -294,7 +300,7 @@ int64_t hg_rnn_length(const hg_args *a, const hg_rnn_shape *s, int64_t sample)
 
 static void rnn_sequence(const hg_args *a, const hg_rnn_shape *s, rnn_work *w, int64_t sample)
 {
-    const int64_t d = w->direction, length = hg_rnn_length(a, s, sample);
+    const int64_t d = w->direction, length = hg_rnn_length(a, s, HG_RNN_LENGTHS, sample);
     const bool backward = hg_rnn_is_backward(a, d);
     const int64_t state = hg_rnn_state_at(s, d, sample);
     rnn_load(a, HG_RNN_H0, state, w->h, s->hidden);

@@ -1,4 +1,4 @@
-/* rnn.h - parameters of the kernels "rnn", "gru" and "lstm". */
+/* rnn.h - parameters of the kernels "rnn", "gru", "lstm" and, in panels, "recur.p16". */
 #ifndef HG_KERNEL_RNN_H
 #define HG_KERNEL_RNN_H
 
@@ -47,8 +47,18 @@ holo_status hg_rnn_check(const hg_args *a, holo_error *e, hg_rnn_kind kind);
 hg_rnn_shape hg_rnn_shape_of(const hg_args *a, hg_rnn_kind kind);
 int64_t hg_rnn_units(const hg_args *a);
 void hg_rnn_cost(const hg_args *a, hg_cost *cost);
-/* Steps of a sequence; one that is not possible is a fault and counts as 0. */
-int64_t hg_rnn_length(const hg_args *a, const hg_rnn_shape *s, int64_t sample);
+/* Steps of a sequence, of which in[lengths] may know; one that is not possible is a fault and
+ * counts as 0. */
+int64_t hg_rnn_length(const hg_args *a, const hg_rnn_shape *s, uint32_t lengths, int64_t sample);
+/* Function `which` of a direction, behind the clip; exact. */
+double hg_rnn_apply(const int64_t *function, int which, double clip, double x);
+
+/* Parts of a check. Dims of an operand; the functions, `more` parameters behind them; outputs. */
+holo_status hg_rnn_check_dims(const holo_tensor *t, holo_error *e, const char *what, int rank,
+                              const int64_t *dim);
+holo_status hg_rnn_check_functions(const hg_args *a, holo_error *e, const hg_rnn_shape *s,
+                                   uint32_t more);
+holo_status hg_rnn_check_outs(const hg_args *a, holo_error *e, const hg_rnn_shape *s);
 
 /* Functions of one direction. */
 static inline int64_t hg_rnn_functions(hg_rnn_kind kind)

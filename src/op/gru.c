@@ -1,22 +1,19 @@
 /* gru.c - GRU: a recurrent layer with gated units. */
 #include "op/op_rnn.h"
 
-static const hg_rnn_form gru_form = {
-    .gates = 3, .activation = {"Sigmoid", "Tanh"}, .variant = "linear_before_reset"};
-
 static holo_status gru_infer(hg_infer *n)
 {
-    return hg_rnn_infer(n, &gru_form);
+    return hg_rnn_infer(n, &hg_rnn_form_gru);
 }
 
 static holo_status gru_emit(hg_emit *e)
 {
-    return hg_rnn_emit(e, &gru_form);
+    return hg_rnn_emit(e, &hg_rnn_form_gru);
 }
 
 static holo_status gru_gradient(hg_gradient *d)
 {
-    return hg_rnn_gradient(d, &gru_form);
+    return hg_rnn_gradient(d, &hg_rnn_form_gru);
 }
 
 const hg_op hg_op_gru = {

@@ -1,22 +1,19 @@
 /* lstm.c - LSTM: a recurrent layer with long short-term memory. */
 #include "op/op_rnn.h"
 
-static const hg_rnn_form lstm_form = {
-    .gates = 4, .activation = {"Sigmoid", "Tanh", "Tanh"}, .variant = "input_forget"};
-
 static holo_status lstm_infer(hg_infer *n)
 {
-    return hg_rnn_infer(n, &lstm_form);
+    return hg_rnn_infer(n, &hg_rnn_form_lstm);
 }
 
 static holo_status lstm_emit(hg_emit *e)
 {
-    return hg_rnn_emit(e, &lstm_form);
+    return hg_rnn_emit(e, &hg_rnn_form_lstm);
 }
 
 static holo_status lstm_gradient(hg_gradient *d)
 {
-    return hg_rnn_gradient(d, &lstm_form);
+    return hg_rnn_gradient(d, &hg_rnn_form_lstm);
 }
 
 const hg_op hg_op_lstm = {

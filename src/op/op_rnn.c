@@ -3,6 +3,12 @@
 
 #include "op/op_window.h"
 
+const hg_rnn_form hg_rnn_form_plain = {.gates = 1, .activation = {"Tanh"}};
+const hg_rnn_form hg_rnn_form_gru = {
+    .gates = 3, .activation = {"Sigmoid", "Tanh"}, .variant = "linear_before_reset"};
+const hg_rnn_form hg_rnn_form_lstm = {
+    .gates = 4, .activation = {"Sigmoid", "Tanh", "Tanh"}, .variant = "input_forget"};
+
 /* Names as in the standard, in the order of hg_rnn_activation; alpha and beta that apply when the
  * lists of the node are used up, and whether the function takes them from there. */
 static const struct {
@@ -107,22 +113,19 @@ static holo_status rnn_check_inputs(const hg_infer *n, const hg_rnn_form *form, 
     return HOLO_OK;
 }
 
-holo_status hg_rnn_infer(hg_infer *n, const hg_rnn_form *form)
+holo_status hg_rnn_infer_outs(hg_infer *n, const hg_rnn_form *form, hg_dim hidden)
 {
     int64_t direction, layout, variant;
     double clip;
     hg_rnn_function function[HG_RNN_MAX_FUNCTION] = {{0}};
     uint32_t count = 0;
-    for (uint32_t i = 0; i < 3; i++)
-        HG_TRY(hg_infer_rank(n, i, 3, 3));
     HG_TRY(hg_rnn_direction(n, &direction));
     HG_TRY(hg_attr_int(n, "layout", 0, &layout));
     HG_TRY(hg_attr_float(n, "clip", 0.0, &clip));
     if (form->variant != NULL) HG_TRY(hg_attr_int(n, form->variant, 0, &variant));
-    int64_t directions = direction == HG_RNN_BIDIRECTIONAL ? 2 : 1;
+    const int64_t directions = direction == HG_RNN_BIDIRECTIONAL ? 2 : 1;
     HG_TRY(hg_rnn_activations(n, form, directions, function, &count));
-    hg_dim hidden = n->in[2]->dim[2], both = hg_dim_const(n->dims, directions);
-    HG_TRY(rnn_check_inputs(n, form, hidden));
+    const hg_dim both = hg_dim_const(n->dims, directions);
     hg_dim steps = n->in[0]->dim[layout != 0], batch = n->in[0]->dim[layout == 0];
     holo_dtype dtype = n->in[0]->dtype;
     n->out[0] = layout == 0
@@ -133,6 +136,14 @@ holo_status hg_rnn_infer(hg_infer *n, const hg_rnn_form *form)
                         ? (hg_type){.dtype = dtype, .rank = 3, .dim = {both, batch, hidden}}
                         : (hg_type){.dtype = dtype, .rank = 3, .dim = {batch, both, hidden}};
     return HOLO_OK;
+}
+
+holo_status hg_rnn_infer(hg_infer *n, const hg_rnn_form *form)
+{
+    for (uint32_t i = 0; i < 3; i++)
+        HG_TRY(hg_infer_rank(n, i, 3, 3));
+    HG_TRY(rnn_check_inputs(n, form, n->in[2]->dim[2]));
+    return hg_rnn_infer_outs(n, form, n->in[2]->dim[2]);
 }
 
 holo_status hg_rnn_emit(hg_emit *e, const hg_rnn_form *form)

@@ -2,7 +2,7 @@
 #ifndef HG_OP_OP_RNN_H
 #define HG_OP_OP_RNN_H
 
-#include "kernel/rnn.h"
+#include "kernel/recur.h"
 #include "op/op.h"
 
 typedef struct hg_rnn_form {
@@ -11,7 +11,11 @@ typedef struct hg_rnn_form {
     const char *variant;       /* attribute that becomes parameter HG_RNN_PARAM_VARIANT, or NULL */
 } hg_rnn_form;
 
-/* Outputs Y, Y_h and, where there is one, Y_c. */
+/* Those of the standard's operators. */
+extern const hg_rnn_form hg_rnn_form_plain, hg_rnn_form_gru, hg_rnn_form_lstm;
+
+/* Outputs Y, Y_h and, where there is one, Y_c: behind the checks of what else there is. */
+HG_MUST_CHECK holo_status hg_rnn_infer_outs(hg_infer *n, const hg_rnn_form *form, hg_dim hidden);
 HG_MUST_CHECK holo_status hg_rnn_infer(hg_infer *n, const hg_rnn_form *form);
 HG_MUST_CHECK holo_status hg_rnn_emit(hg_emit *e, const hg_rnn_form *form);
 /* The rule of all three (op_rnn_gradient.c). */

@@ -1,21 +1,19 @@
 /* rnn.c - RNN: a recurrent layer: h = f(W x + R h + b). */
 #include "op/op_rnn.h"
 
-static const hg_rnn_form rnn_form = {.gates = 1, .activation = {"Tanh"}};
-
 static holo_status rnn_infer(hg_infer *n)
 {
-    return hg_rnn_infer(n, &rnn_form);
+    return hg_rnn_infer(n, &hg_rnn_form_plain);
 }
 
 static holo_status rnn_emit(hg_emit *e)
 {
-    return hg_rnn_emit(e, &rnn_form);
+    return hg_rnn_emit(e, &hg_rnn_form_plain);
 }
 
 static holo_status rnn_gradient(hg_gradient *d)
 {
-    return hg_rnn_gradient(d, &rnn_form);
+    return hg_rnn_gradient(d, &hg_rnn_form_plain);
 }
 
 const hg_op hg_op_rnn = {

@@ -229,6 +229,8 @@ const char *const fault_graphs[] = {
     " direction=\"bidirectional\", linear_before_reset=1} return %y as \"y\", %h as \"h\" }",
     "graph(%x: float32[s,n,3], %w: float32[1,16,3], %r: float32[1,16,4], %b: float32[1,32]) {"
     " %y, %h, %c = LSTM(%x, %w, %r, %b) {hidden_size=4} return %y as \"y\", %c as \"c\" }",
+    "graph(%x: float32[t,n,1], %l: int32[n]) { %w = const float32[1,3,1] {0.5,-0.5,0.25}"
+    " %y, %h = GRU(%x, %w, %w, _, %l) {hidden_size=1} return %y as \"y\", %h as \"h\" }",
     /* features, tables, trees, support vectors, maps */
     "graph(%x: float32[n,2]) { %y, %z = ai.onnx.ml:TreeEnsembleClassifier(%x) {"
     "nodes_treeids=[0,0,0,0,0,1], nodes_nodeids=[0,1,2,3,4,0], nodes_featureids=[0,1,0,0,0,0],"

@@ -403,7 +403,15 @@ void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels)
     };
 #endif
     const gemm_stream_kind kind = kinds[s.is_half][rows - 1];
+    const bool is_wide = panels >= kind.panels;
     while (panels > 0) {
+        /* Two accumulators wait for each other: a rest of several panels is computed together with
+         * the panels in front of it, once more. */
+        if (is_wide && panels > 1 && panels < kind.panels) {
+            s.b -= (kind.panels - panels) * s.b_panel;
+            s.c -= (kind.panels - panels) * HG_GEMM_COLS;
+            panels = kind.panels;
+        }
         const int64_t done = panels >= kind.panels ? kind.panels : 1;
         (done == 1 ? kind.one : kind.many)(&s);
         s.b += done * s.b_panel;

@@ -1,0 +1,398 @@
+/* recur.c - recur.p16 with AVX2 and FMA.
+ *
+ * Sequences of one direction go step by step together: R is read once for up to RECUR_GROUP of
+ * them, through the tiles of gemm.h, and one or a few of them stream it. Longer sequences come
+ * first, so that those which still run are a prefix. Every other step of a stream goes through R
+ * backwards: what the step before read last is still in L2, where a matrix a little larger than L2
+ * would otherwise be evicted just before it is needed.
+ *
+ * A unit is some sequences in one direction; which come together does not change their bits.
+ * Functions other than Sigmoid, Tanh and Relu are left to the reference kernel. Error bound: one
+ * rounding for each of the H fused multiply-adds, in order; functions err by at most 4e-7. */
+#include "kernel/recur.h"
+
+#include "backend/cpu/avx2/gemm.h"
+#include "backend/cpu/avx2/rnn.h"
+
+#include <math.h>
+
+enum {
+    RECUR_GROUP = 48, /* sequences that go together */
+    RECUR_UNIT = 12,  /* of a unit: two tiles */
+    RECUR_UNITS = 4,  /* of a direction, at least, when there are so many sequences */
+    RECUR_TURN = 12,  /* panels that are streamed in one direction */
+    RECUR_ASK = 16    /* steps between two looks whether to stop */
+};
+
+static holo_status recur_check(const hg_args *a, holo_error *e)
+{
+    HG_TRY(hg_recur_check(a, e));
+    return hg_rnn_check_common(a, e, a->n_param - 1);
+}
+
+/* Sequences of a unit. One alone reads R for itself, so threads get several. */
+static int64_t recur_unit(const hg_rnn_shape *s)
+{
+    return hg_max(1, hg_min(RECUR_UNIT, hg_ceil_div(s->batch, RECUR_UNITS)));
+}
+
+static int64_t recur_units(const hg_args *a)
+{
+    const hg_rnn_shape s = hg_recur_shape_of(a);
+    return s.hidden == 0 ? 0 : s.directions * hg_ceil_div(s.batch, recur_unit(&s));
+}
+
+/* A group of sequences; row i of h, c, gated and sum belongs to sequence sample[i]. */
+typedef struct recur_work {
+    const hg_args *a;
+    hg_rnn_shape s;
+    const float **rows;
+    float *h, *c, *gated, *sum; /* sum: rows of whole panels; c of gru: see recur_reset */
+    int64_t width;              /* of a row of sum */
+    const float *r, *bias;      /* of the direction; bias may be NULL */
+    const int64_t *function;
+    float clip;
+    int64_t direction, count;
+    int64_t sample[RECUR_GROUP], length[RECUR_GROUP];
+} recur_work;
+
+static size_t recur_row_bytes(int64_t rows, int64_t n)
+{
+    return hg_align_up((size_t)(rows * n) * sizeof(float), HG_ALIGN);
+}
+
+static size_t recur_pointer_bytes(void)
+{
+    return hg_align_up(RECUR_GROUP * sizeof(float *), HG_ALIGN);
+}
+
+static size_t recur_scratch(const hg_args *a)
+{
+    const hg_rnn_shape s = hg_recur_shape_of(a);
+    const int64_t rows = hg_min(RECUR_GROUP, s.batch);
+    return recur_pointer_bytes() + 3 * recur_row_bytes(rows, s.hidden) +
+           recur_row_bytes(rows, hg_panels(s.gates * s.hidden) * HG_PANEL);
+}
+
+/* ---- R h ------------------------------------------------------------------------------------ */
+
+/* Few rows: panels [first, end), from the last on when upward. The last block takes the rest: what
+ * is less than a tile is slow. */
+static void recur_stream(const recur_work *w, const float *h, int64_t rows, int64_t first,
+                         int64_t end, bool upward)
+{
+    const int64_t k = w->s.hidden, blocks = hg_max(1, (end - first) / RECUR_TURN);
+    for (int64_t i = 0; i < blocks; i++) {
+        const int64_t block = upward ? blocks - 1 - i : i, panel = first + block * RECUR_TURN;
+        const hg_gemm_stream stream = {.a = h,
+                                       .b = (const char *)(w->r + panel * k * HG_PANEL),
+                                       .b_step = HG_PANEL * sizeof(float),
+                                       .b_panel = k * HG_PANEL * (int64_t)sizeof(float),
+                                       .k = k,
+                                       .c = w->sum + panel * HG_PANEL,
+                                       .ld = w->width,
+                                       .alpha = 1};
+        hg_gemm_stream_avx2(stream, rows, block + 1 < blocks ? RECUR_TURN : end - panel);
+    }
+}
+
+static void recur_tiles(const recur_work *w, const float *h, int64_t rows, int64_t first,
+                        int64_t end, bool upward)
+{
+    const int64_t k = w->s.hidden, blocks = hg_ceil_div(k, HG_GEMM_DEPTH);
+    const int64_t depth = hg_ceil_div(k, blocks);
+    for (int64_t i = 0; i < rows; i++)
+        w->rows[i] = h + i * k;
+    for (int64_t k0 = 0; k0 < k; k0 += depth) {
+        hg_gemm_step step = {.row = w->rows,
+                             .taps = 1,
+                             .depth = hg_min(depth, k - k0),
+                             .offset = k0,
+                             .b_step = HG_PANEL * sizeof(float),
+                             .sum_ld = w->width,
+                             .ld = w->width,
+                             .cols = HG_PANEL,
+                             .alpha = 1};
+        for (int64_t i = 0; i < end - first; i++) {
+            const int64_t panel = upward ? end - 1 - i : first + i;
+            const int64_t next = upward ? hg_max(panel - 1, first) : hg_min(panel + 1, end - 1);
+            step.b = w->r + (panel * k + k0) * HG_PANEL;
+            step.c = w->sum + panel * HG_PANEL;
+            step.sum = k0 == 0 ? NULL : step.c;
+            hg_gemm_fetch(&step, (const char *)(w->r + (next * k + k0) * HG_PANEL), rows);
+            hg_gemm_panel_avx2(&step, rows);
+        }
+    }
+}
+
+/* sum = R h for whole panels that hold gate rows [begin, begin + count). */
+static void recur_product(const recur_work *w, const float *h, int64_t rows, int64_t begin,
+                          int64_t count, bool upward)
+{
+    const int64_t first = begin / HG_PANEL, end = hg_panels(begin + count);
+    if (rows <= HG_GEMM_STREAM_ROWS)
+        recur_stream(w, h, rows, first, end, upward);
+    else
+        recur_tiles(w, h, rows, first, end, upward);
+}
+
+/* ---- gates ---------------------------------------------------------------------------------- */
+
+/* Up to 8 floats, zeros behind the last. */
+HG_INLINE __m256 recur_load(const float *x, int64_t n)
+{
+    if (HG_LIKELY(n >= 8)) return _mm256_loadu_ps(x);
+    float rest[8] = {0};
+    memcpy(rest, x, (size_t)n * sizeof *x);
+    return _mm256_loadu_ps(rest);
+}
+
+HG_INLINE void recur_put(float *to, int64_t n, __m256 x)
+{
+    if (HG_LIKELY(n >= 8)) {
+        _mm256_storeu_ps(to, x);
+        return;
+    }
+    float rest[8];
+    _mm256_storeu_ps(rest, x);
+    memcpy(to, rest, (size_t)n * sizeof *to);
+}
+
+/* x[i..] + sum[i..] */
+HG_INLINE __m256 recur_gate(const float *x, const float *sum, int64_t i, int64_t n)
+{
+    return _mm256_add_ps(recur_load(x + i, n), recur_load(sum + i, n));
+}
+
+/* One step of one sequence: its row of X and of sum, its states. */
+typedef struct recur_row {
+    const float *x, *sum;
+    float *h, *c, *gated;
+} recur_row;
+
+HG_INLINE void recur_lstm(const int64_t f, const int64_t g, const int64_t out, bool coupled,
+                          float limit, int64_t n, const recur_row *r)
+{
+    const __m256 clip = _mm256_set1_ps(limit), one = _mm256_set1_ps(1);
+    for (int64_t i = 0; i < n; i += 8) {
+        const int64_t left = n - i;
+        const __m256 in = hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, i, left));
+        const __m256 pass = hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, n + i, left));
+        const __m256 forget =
+            coupled ? _mm256_sub_ps(one, in)
+                    : hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, 2 * n + i, left));
+        const __m256 cell = hg_rnn_function8(g, clip, recur_gate(r->x, r->sum, 3 * n + i, left));
+        const __m256 kept = _mm256_mul_ps(forget, recur_load(r->c + i, left));
+        const __m256 c = _mm256_fmadd_ps(in, cell, kept);
+        recur_put(r->c + i, left, c);
+        recur_put(r->h + i, left, _mm256_mul_ps(pass, hg_rnn_function8(out, clip, c)));
+    }
+}
+
+static void recur_row_lstm(const recur_work *w, const recur_row *r)
+{
+    const int64_t *f = w->function, n = w->s.hidden;
+    const bool coupled = w->a->param[HG_RNN_PARAM_VARIANT] != 0;
+    const int64_t g = f[HG_RNN_FUNCTION_PARAMS], out = f[2 * HG_RNN_FUNCTION_PARAMS];
+    if (f[0] == HG_RNN_SIGMOID && g == HG_RNN_TANH && out == HG_RNN_TANH)
+        recur_lstm(HG_RNN_SIGMOID, HG_RNN_TANH, HG_RNN_TANH, coupled, w->clip, n, r);
+    else
+        recur_lstm(f[0], g, out, coupled, w->clip, n, r);
+}
+
+/* The gates of gru: what its next product takes, reset * h, and the update, whose sums that product
+ * may overwrite. */
+static void recur_reset(const recur_work *w, const recur_row *r)
+{
+    const int64_t n = w->s.hidden, f = w->function[0];
+    const __m256 clip = _mm256_set1_ps(w->clip);
+    for (int64_t i = 0; i < n; i += 8) {
+        const __m256 update = hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, i, n - i));
+        const __m256 reset = hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, n + i, n - i));
+        recur_put(r->c + i, n - i, update);
+        recur_put(r->gated + i, n - i, _mm256_mul_ps(reset, recur_load(r->h + i, n - i)));
+    }
+}
+
+HG_INLINE void recur_gru(const int64_t f, const int64_t g, bool linear, const float *bias,
+                         float limit, int64_t n, const recur_row *r)
+{
+    const __m256 clip = _mm256_set1_ps(limit);
+    for (int64_t i = 0; i < n; i += 8) {
+        const int64_t left = n - i;
+        __m256 sum = recur_load(r->sum + 2 * n + i, left);
+        if (bias != NULL) sum = _mm256_add_ps(sum, recur_load(bias + i, left));
+        if (linear)
+            sum = _mm256_mul_ps(sum,
+                                hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, n + i, left)));
+        const __m256 update = linear ? hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, i, left))
+                                     : recur_load(r->c + i, left);
+        const __m256 next =
+            hg_rnn_function8(g, clip, _mm256_add_ps(recur_load(r->x + 2 * n + i, left), sum));
+        const __m256 rest = _mm256_mul_ps(_mm256_sub_ps(_mm256_set1_ps(1), update), next);
+        recur_put(r->h + i, left, _mm256_fmadd_ps(update, recur_load(r->h + i, left), rest));
+    }
+}
+
+static void recur_row_gru(const recur_work *w, const recur_row *r)
+{
+    const int64_t f = w->function[0], g = w->function[HG_RNN_FUNCTION_PARAMS], n = w->s.hidden;
+    const bool linear = w->a->param[HG_RNN_PARAM_VARIANT] != 0;
+    if (f == HG_RNN_SIGMOID && g == HG_RNN_TANH)
+        recur_gru(HG_RNN_SIGMOID, HG_RNN_TANH, linear, w->bias, w->clip, n, r);
+    else
+        recur_gru(f, g, linear, w->bias, w->clip, n, r);
+}
+
+static void recur_row_plain(const recur_work *w, const recur_row *r)
+{
+    const int64_t n = w->s.hidden;
+    const __m256 clip = _mm256_set1_ps(w->clip);
+    for (int64_t i = 0; i < n; i += 8)
+        recur_put(r->h + i, n - i,
+                  hg_rnn_function8(w->function[0], clip, recur_gate(r->x, r->sum, i, n - i)));
+}
+
+/* ---- sequences ------------------------------------------------------------------------------ */
+
+static void recur_store(const hg_args *a, uint32_t j, int64_t at, const float *from, int64_t n)
+{
+    if (j >= a->n_out || a->out[j].dtype == HOLO_NONE) return;
+    float *to = (float *)a->out[j].data + at;
+    if (from != NULL)
+        memcpy(to, from, (size_t)n * sizeof *to);
+    else
+        memset(to, 0, (size_t)n * sizeof *to);
+}
+
+/* Sequences [first, first + count), the longest first, and their states. */
+static void recur_begin(recur_work *w, int64_t first)
+{
+    const hg_rnn_shape *s = &w->s;
+    for (int64_t i = 0; i < w->count; i++) {
+        const int64_t length = hg_rnn_length(w->a, s, HG_RECUR_LENGTHS, first + i);
+        int64_t at = i;
+        for (; at > 0 && w->length[at - 1] < length; at--) {
+            w->length[at] = w->length[at - 1];
+            w->sample[at] = w->sample[at - 1];
+        }
+        w->length[at] = length;
+        w->sample[at] = first + i;
+    }
+    float *const to[2] = {w->h, w->c};
+    for (int64_t k = 0; k < 2 * w->count; k++) {
+        const uint32_t in = k < w->count ? HG_RECUR_H0 : HG_RECUR_C0;
+        float *row = to[k / w->count] + k % w->count * s->hidden;
+        const int64_t at = hg_rnn_state_at(s, w->direction, w->sample[k % w->count]);
+        if (hg_args_has(w->a, in))
+            memcpy(row, (const float *)w->a->in[in].data + at, (size_t)s->hidden * sizeof *row);
+        else
+            memset(row, 0, (size_t)s->hidden * sizeof *row);
+    }
+}
+
+static void recur_end(const recur_work *w)
+{
+    const hg_rnn_shape *s = &w->s;
+    for (int64_t i = 0; i < w->count; i++) {
+        const int64_t d = w->direction, sample = w->sample[i], n = s->hidden;
+        for (int64_t t = w->length[i]; t < s->steps; t++)
+            recur_store(w->a, HG_RNN_Y, hg_rnn_y_at(s, t, d, sample), NULL, n);
+        recur_store(w->a, HG_RNN_Y_H, hg_rnn_state_at(s, d, sample), w->h + i * n, n);
+        recur_store(w->a, HG_RNN_Y_C, hg_rnn_state_at(s, d, sample), w->c + i * n, n);
+    }
+}
+
+/* The step after `done` of row i. */
+static int64_t recur_time(const recur_work *w, int64_t i, int64_t done)
+{
+    return hg_rnn_is_backward(w->a, w->direction) ? w->length[i] - 1 - done : done;
+}
+
+static recur_row recur_row_of(const recur_work *w, int64_t i, int64_t done)
+{
+    const hg_rnn_shape *s = &w->s;
+    const int64_t at = hg_rnn_x_at(s, recur_time(w, i, done), w->sample[i]);
+    return (recur_row){.x = (const float *)w->a->in[HG_RECUR_X].data + at +
+                            w->direction * s->gates * s->hidden,
+                       .sum = w->sum + i * w->width,
+                       .h = w->h + i * s->hidden,
+                       .c = w->c + i * s->hidden,
+                       .gated = w->gated + i * s->hidden};
+}
+
+/* One step of the first `rows` sequences, which have done `done` before. */
+static void recur_step(const recur_work *w, int64_t rows, int64_t done)
+{
+    const hg_rnn_shape *s = &w->s;
+    const bool upward = done % 2 != 0;
+    const bool twice = s->kind == HG_RNN_GRU && w->a->param[HG_RNN_PARAM_VARIANT] == 0;
+    recur_product(w, w->h, rows, 0, (twice ? 2 : s->gates) * s->hidden, upward);
+    for (int64_t i = 0; i < rows && twice; i++) {
+        const recur_row r = recur_row_of(w, i, done);
+        recur_reset(w, &r);
+    }
+    if (twice) recur_product(w, w->gated, rows, 2 * s->hidden, s->hidden, upward);
+    for (int64_t i = 0; i < rows; i++) {
+        const recur_row r = recur_row_of(w, i, done);
+        if (s->kind == HG_RNN_LSTM) recur_row_lstm(w, &r);
+        if (s->kind == HG_RNN_GRU) recur_row_gru(w, &r);
+        if (s->kind == HG_RNN_PLAIN) recur_row_plain(w, &r);
+        const int64_t t = recur_time(w, i, done);
+        recur_store(w->a, HG_RNN_Y, hg_rnn_y_at(s, t, w->direction, w->sample[i]), r.h, s->hidden);
+    }
+}
+
+static void recur_group(recur_work *w, int64_t first)
+{
+    recur_begin(w, first);
+    int64_t rows = w->count;
+    for (int64_t done = 0; done < w->length[0]; done++) {
+        if (done % RECUR_ASK == 0 && hg_args_stopped(w->a)) return;
+        while (w->length[rows - 1] <= done)
+            rows--;
+        recur_step(w, rows, done);
+    }
+    recur_end(w);
+}
+
+static void recur_run(const hg_args *a, hg_range r)
+{
+    recur_work w = {.a = a, .s = hg_recur_shape_of(a)};
+    const int64_t n = w.s.hidden, most = hg_min(RECUR_GROUP, w.s.batch);
+    const double clip = hg_param_f64(a, HG_RNN_PARAM_CLIP);
+    char *at = r.scratch;
+    w.rows = (const float **)(void *)at;
+    w.h = (float *)(void *)(at += recur_pointer_bytes());
+    w.c = (float *)(void *)(at += recur_row_bytes(most, n));
+    w.gated = (float *)(void *)(at += recur_row_bytes(most, n));
+    w.sum = (float *)(void *)(at + recur_row_bytes(most, n));
+    w.width = hg_panels(w.s.gates * n) * HG_PANEL;
+    w.clip = clip > 0 ? (float)clip : INFINITY;
+    const int64_t unit = recur_unit(&w.s), each = hg_ceil_div(w.s.batch, unit);
+    const int64_t whole = RECUR_GROUP / unit; /* units of a group */
+    for (int64_t u = r.begin, count; u < r.end; u += count) {
+        const int64_t first = u % each * unit;
+        w.direction = u / each;
+        count = hg_min(hg_min(r.end, (w.direction + 1) * each) - u, whole);
+        w.count = hg_min(count * unit, w.s.batch - first);
+        w.r = hg_recur_weights(a, &w.s, w.direction);
+        w.function = hg_recur_function(a, &w.s, w.direction);
+        w.bias = hg_args_has(a, HG_RECUR_B)
+                     ? (const float *)a->in[HG_RECUR_B].data + w.direction * n
+                     : NULL;
+        recur_group(&w, first);
+    }
+}
+
+const hg_kernel hg_kernels_recur_avx2[] = {
+    {.name = "recur.p16",
+     .flags = HG_KERNEL_FAST,
+     .cpu = HG_CPU_AVX2,
+     .check = recur_check,
+     .units = recur_units,
+     .scratch = recur_scratch,
+     .cost = hg_recur_cost,
+     .run = recur_run},
+    {0},
+};
