@@ -441,7 +441,8 @@ enum {
         1 << 0, /* read into memory instead of mapping: safe when the file may change */
     HOLO_OPEN_PREFAULT = 1 << 1,      /* touch all weight pages now */
     HOLO_OPEN_CHECK_WEIGHTS = 1 << 2, /* verify the hash of the weights too (reads them all) */
-    HOLO_OPEN_REFERENCE = 1 << 3      /* only portable reference kernels, for comparison */
+    HOLO_OPEN_REFERENCE = 1 << 3,     /* only portable reference kernels, for comparison */
+    HOLO_OPEN_NO_AVX512 = 1 << 4      /* kernels for AVX2 where the CPU has AVX-512 too */
 };
 
 typedef struct holo_open_options {

@@ -18,7 +18,7 @@ typedef struct bench_args {
     hg_cli_input_options in;
     uint64_t threads, same;
     double budget_ms;
-    bool profile, json, reference, no_optimize;
+    bool profile, json, reference, no_avx512, no_optimize;
 } bench_args;
 
 static const bench_args bench_defaults = {
@@ -254,6 +254,7 @@ static int bench_run(const hg_cli *cli, const void *args)
     bench b = {.cli = cli, .args = args};
     hg_cli_model_options how = {0};
     if (b.args->reference) how.open_flags |= HOLO_OPEN_REFERENCE;
+    if (b.args->no_avx512) how.open_flags |= HOLO_OPEN_NO_AVX512;
     if (b.args->no_optimize) how.compile_flags |= HOLO_COMPILE_NO_OPTIMIZE;
     int code = hg_cli_model_open(cli, cli->operand[0], &how, &b.model);
     if (code != HG_CLI_OK) return code;
@@ -278,6 +279,7 @@ static const hg_cli_option bench_options[] = {
     {"json", 0, HG_CLI_FLAG, NULL, "print one JSON object", offsetof(bench_args, json)},
     {"no-optimize", 0, HG_CLI_FLAG, NULL, "compile an .onnx file without optimising", offsetof(bench_args, no_optimize)},
     {"reference", 0, HG_CLI_FLAG, NULL, "use the portable kernels only", offsetof(bench_args, reference)},
+    {"no-avx512", 0, HG_CLI_FLAG, NULL, "use kernels for AVX2 where AVX-512 is there too", offsetof(bench_args, no_avx512)},
     {0},
 };
 /* clang-format on */

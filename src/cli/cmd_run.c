@@ -15,7 +15,7 @@ typedef struct run_args {
     hg_cli_input_options in;
     const char *output_dir, *dump_values;
     uint64_t threads, repeat, max_memory, max_time, memo;
-    bool reference, no_optimize, no_memo;
+    bool reference, no_avx512, no_optimize, no_memo;
 } run_args;
 
 static const run_args run_defaults = {.in = {.seed = HG_FILL_SEED}, .threads = 1, .repeat = 1};
@@ -197,6 +197,7 @@ static int run_run(const hg_cli *cli, const void *args)
     if (a->dump_values != NULL) how.compile_flags |= HOLO_COMPILE_KEEP_VALUES;
     if (a->no_optimize) how.compile_flags |= HOLO_COMPILE_NO_OPTIMIZE;
     if (a->reference) how.open_flags |= HOLO_OPEN_REFERENCE;
+    if (a->no_avx512) how.open_flags |= HOLO_OPEN_NO_AVX512;
     int code = hg_cli_model_open(cli, cli->operand[0], &how, &m);
     if (code != HG_CLI_OK) return code;
     code = hg_cli_inputs_make(cli, m.model, m.graph, &a->in, &inputs);
@@ -224,6 +225,7 @@ static const hg_cli_option run_options[] = {
     {"dump-values", 0, HG_CLI_TEXT, "DIR", "write every intermediate value as .npy", offsetof(run_args, dump_values)},
     {"no-optimize", 0, HG_CLI_FLAG, NULL, "compile an .onnx file without optimising", offsetof(run_args, no_optimize)},
     {"reference", 0, HG_CLI_FLAG, NULL, "use the portable kernels only", offsetof(run_args, reference)},
+    {"no-avx512", 0, HG_CLI_FLAG, NULL, "use kernels for AVX2 where AVX-512 is there too", offsetof(run_args, no_avx512)},
     {"max-memory", 0, HG_CLI_SIZE, "SIZE", "stop above this much memory", offsetof(run_args, max_memory)},
     {"memo", 0, HG_CLI_SIZE, "SIZE", "keep answers of runs in this much memory", offsetof(run_args, memo)},
     {"no-memo", 0, HG_CLI_FLAG, NULL, "compute even what the file carries", offsetof(run_args, no_memo)},

@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct verify_args {
-    bool strip_shapes, no_optimize, poison, reference, skip_unsupported;
+    bool strip_shapes, no_optimize, poison, reference, no_avx512, skip_unsupported;
     uint64_t threads, jobs, max_memory, max_time;
     const char *filter, *list;
 } verify_args;
@@ -110,6 +110,7 @@ static int verify_run(const hg_cli *cli, const void *args)
     if (a->strip_shapes) options.compile_flags |= HOLO_COMPILE_STRIP_SHAPES;
     if (a->no_optimize) options.compile_flags |= HOLO_COMPILE_NO_OPTIMIZE;
     if (a->reference) options.open_flags |= HOLO_OPEN_REFERENCE;
+    if (a->no_avx512) options.open_flags |= HOLO_OPEN_NO_AVX512;
     if (a->poison) options.session_flags |= HOLO_SESSION_POISON;
     int code = HG_CLI_OK;
     for (size_t i = 0; i < cli->n_operand && code == HG_CLI_OK; i++)
@@ -131,6 +132,7 @@ static const hg_cli_option verify_options[] = {
     {"threads", 0, HG_CLI_COUNT, "N", "threads of each run (1)", offsetof(verify_args, threads)},
     {"poison", 0, HG_CLI_FLAG, NULL, "fill memory with NaN-like bytes before each run", offsetof(verify_args, poison)},
     {"reference", 0, HG_CLI_FLAG, NULL, "use the portable kernels only", offsetof(verify_args, reference)},
+    {"no-avx512", 0, HG_CLI_FLAG, NULL, "use kernels for AVX2 where AVX-512 is there too", offsetof(verify_args, no_avx512)},
     {"filter", 0, HG_CLI_TEXT, "TEXT", "only cases whose name holds this text", offsetof(verify_args, filter)},
     {"list", 0, HG_CLI_TEXT, "FILE", "only cases named in a file, one a line", offsetof(verify_args, list)},
     {"skip-unsupported", 0, HG_CLI_FLAG, NULL, "skip instead of fail what the compiler lacks", offsetof(verify_args, skip_unsupported)},

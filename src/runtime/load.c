@@ -47,12 +47,20 @@ static void load_find_kernel(const holo_kernels *kernels, const char *name, uint
     }
 }
 
+/* What kernels may use: what the CPU has and the caller allows. */
+static uint32_t load_features(uint32_t flags)
+{
+    if ((flags & HOLO_OPEN_REFERENCE) != 0) return 0;
+    uint32_t wide = (flags & HOLO_OPEN_NO_AVX512) != 0 ? HG_CPU_AVX512 | HG_CPU_VNNI : 0;
+    return hg_cpu_features() & ~wide;
+}
+
 /* Every missing name in one sentence. */
 static holo_status load_kernels(holo_model *m, hg_model_graph *g, const holo_kernels *kernels,
                                 holo_error *e)
 {
     const hg_program *p = &g->program;
-    uint32_t cpu = (m->flags & HOLO_OPEN_REFERENCE) != 0 ? 0 : hg_cpu_features();
+    uint32_t cpu = load_features(m->flags);
     char missing[300];
     size_t at = 0;
     uint32_t n_missing = 0;

@@ -1,5 +1,5 @@
 # exact.sh - with --numerics exact the same file and the same bits come out of two compilers' builds, the
-# portable and the tuned kernels, one thread and two.
+# portable and the tuned kernels, those without AVX-512, one thread and two.
 . "$ROOT/test/cli/common.inc"
 
 model=$ROOT/examples/text2image/models/text_encoder.onnx
@@ -19,10 +19,11 @@ cmp exact.holo other.holo || fail "two builds make different files"
 results tuned "$HOLOGRAM"
 results threads "$HOLOGRAM" --threads 2
 results reference "$HOLOGRAM" --reference
+results avx2 "$HOLOGRAM" --no-avx512
 results other "$other" --threads 2
 [ -n "$(ls tuned)" ] || fail "there is no output"
 for file in tuned/*; do
-    for folder in threads reference other; do
+    for folder in threads reference avx2 other; do
         cmp "$file" "$folder/${file#tuned/}" || fail "$folder: other bits"
     done
 done

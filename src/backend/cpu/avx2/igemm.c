@@ -10,7 +10,7 @@
 #include "backend/cpu/avx2/lane.h"
 #include "kernel/pack.h"
 
-enum { IGEMM_ROWS = 4, IGEMM_HALF = HG_PANEL / 2 };
+enum { IGEMM_ROWS = 4, IGEMM_HALF = HG_PANEL / 2, IGEMM_HALVES = 8 };
 
 HG_INLINE __m256i igemm_load(const void *from)
 {
@@ -36,6 +36,45 @@ HG_INLINE __m256i igemm_quad(const uint8_t *a)
     return _mm256_set1_epi32(quad);
 }
 
+/* One quad of `rows` rows times the same of `panels` panels, which lie `step` bytes apart. */
+HG_INLINE void igemm_pairs(const int rows, const int panels, __m256i (*sum)[IGEMM_HALVES],
+                           const uint8_t *a, int64_t lda, const int8_t *b, int64_t step)
+{
+    const __m256i ones = _mm256_set1_epi16(1);
+    HG_GEMM_UNROLL
+    for (int h = 0; h < 2 * panels; h++) {
+        const __m256i w = igemm_load(b + h / 2 * step + h % 2 * 32);
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++) {
+            const __m256i two = _mm256_maddubs_epi16(igemm_quad(a + i * lda), w);
+            sum[i][h] = _mm256_add_epi32(sum[i][h], _mm256_madd_epi16(two, ones));
+        }
+    }
+}
+
+/* A panel at a time, and of that a row at a time: its four vectors of weights, two of codes and the
+ * sums of four rows are all the registers there are. */
+HG_INLINE void igemm_wide(const int rows, const int panels, __m256i (*sum)[IGEMM_HALVES],
+                          const uint8_t *a, int64_t lda, const int8_t *b, int64_t step)
+{
+    HG_GEMM_UNROLL
+    for (int p = 0; p < panels; p++) {
+        const __m256i w0 = igemm_load(b + p * step), w1 = igemm_load(b + p * step + 32);
+        const __m256i even0 = _mm256_srai_epi16(_mm256_slli_epi16(w0, 8), 8);
+        const __m256i even1 = _mm256_srai_epi16(_mm256_slli_epi16(w1, 8), 8);
+        const __m256i odd0 = _mm256_srai_epi16(w0, 8), odd1 = _mm256_srai_epi16(w1, 8);
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++) {
+            const __m256i x = igemm_quad(a + i * lda), y = igemm_quad(a + i * lda + 4);
+            __m256i *s = &sum[i][2 * p];
+            s[0] = _mm256_add_epi32(s[0], _mm256_madd_epi16(x, even0));
+            s[1] = _mm256_add_epi32(s[1], _mm256_madd_epi16(x, even1));
+            s[0] = _mm256_add_epi32(s[0], _mm256_madd_epi16(y, odd0));
+            s[1] = _mm256_add_epi32(s[1], _mm256_madd_epi16(y, odd1));
+        }
+    }
+}
+
 /* `rows` rows and `panels` panels from t's row and panel on. */
 HG_INLINE void igemm_block(const int rows, const int panels, const bool pairs,
                            const hg_igemm_tile *t, int64_t row, int64_t panel)
@@ -44,8 +83,7 @@ HG_INLINE void igemm_block(const int rows, const int panels, const bool pairs,
     const int64_t lda = pairs ? t->lda : t->quads * HG_QUAD * 2;
     const uint8_t *a = (pairs ? t->a : (const uint8_t *)t->wide) + row * lda;
     const int8_t *b = t->b + panel * step;
-    const __m256i ones = _mm256_set1_epi16(1);
-    __m256i sum[IGEMM_ROWS][8];
+    __m256i sum[IGEMM_ROWS][IGEMM_HALVES];
     HG_GEMM_UNROLL
     for (int h = 0; h < 2 * panels; h++) {
         sum[0][h] = igemm_start(t, row, panel + h / 2, h % 2);
@@ -54,28 +92,11 @@ HG_INLINE void igemm_block(const int rows, const int panels, const bool pairs,
             sum[i][h] = t->is_even ? sum[0][h] : igemm_start(t, row + i, panel + h / 2, h % 2);
     }
     for (int64_t q = 0; q < t->quads; q++) {
-        HG_GEMM_UNROLL
-        for (int h = 0; h < 2 * panels; h++) {
-            const __m256i w = igemm_load(b + h / 2 * step + q * HG_QUAD_BYTES + h % 2 * 32);
-            if (pairs) {
-                HG_GEMM_UNROLL
-                for (int i = 0; i < rows; i++) {
-                    const __m256i x = igemm_quad(a + i * lda + q * HG_QUAD);
-                    const __m256i two = _mm256_madd_epi16(_mm256_maddubs_epi16(x, w), ones);
-                    sum[i][h] = _mm256_add_epi32(sum[i][h], two);
-                }
-            } else {
-                const __m256i even = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8);
-                const __m256i odd = _mm256_srai_epi16(w, 8);
-                HG_GEMM_UNROLL
-                for (int i = 0; i < rows; i++) {
-                    const uint8_t *x = a + i * lda + q * HG_QUAD * 2;
-                    const __m256i two = _mm256_add_epi32(_mm256_madd_epi16(igemm_quad(x), even),
-                                                         _mm256_madd_epi16(igemm_quad(x + 4), odd));
-                    sum[i][h] = _mm256_add_epi32(sum[i][h], two);
-                }
-            }
-        }
+        const int8_t *w = b + q * HG_QUAD_BYTES;
+        if (pairs)
+            igemm_pairs(rows, panels, sum, a + q * HG_QUAD, lda, w, step);
+        else
+            igemm_wide(rows, panels, sum, a + q * HG_QUAD * 2, lda, w, step);
     }
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++) {
