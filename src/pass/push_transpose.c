@@ -201,38 +201,6 @@ static holo_status push_axis(hg_graph *g, hg_node_id id, uint32_t n_data, int64_
     return b.status;
 }
 
-/* Channels last become channels first. */
-static bool push_is_layout(const push_perm *p)
-{
-    return p->rank == 4 && p->to[0] == 0 && p->to[1] == 3 && p->to[2] == 1 && p->to[3] == 2;
-}
-
-/* Slice with constant axes: they are renamed. A part of channels that lie first is often a view; it
- * is worth a copy where convolutions read and write channels last, and nowhere else. */
-static holo_status push_slice(hg_graph *g, hg_node_id id, bool *changed)
-{
-    const hg_node *n = hg_graph_node(g, id);
-    const push_perm p = push_read(g, hg_node_in(g, n, 0));
-    int64_t renamed[HG_MAX_RANK];
-    const int64_t *axes;
-    size_t count;
-    if (!push_is_layout(&p) || hg_node_in(g, n, 3) == 0 ||
-        !hg_graph_const_ints(g, hg_node_in(g, n, 3), &axes, &count) || count > (size_t)p.rank)
-        return HOLO_OK;
-    for (size_t i = 0; i < count; i++)
-        renamed[i] = p.to[axes[i] < 0 ? axes[i] + p.rank : axes[i]];
-    hg_build b;
-    hg_build_init(&b, g, id);
-    hg_value_id in[5] = {push_source(g, hg_build_in(&b, 0)), hg_build_in(&b, 1), hg_build_in(&b, 2),
-                         hg_build_ints(&b, renamed, (uint32_t)count), hg_build_in(&b, 4)};
-    hg_node_id made = hg_build_clone(&b, in, n->n_in);
-    if (made == 0) return b.status;
-    hg_build_replace(&b, 0, push_transpose(&b, hg_graph_node(g, made)->out[0], &p));
-    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
-    *changed = true;
-    return b.status;
-}
-
 /* The elements that are summed come in the same order; largest and smallest need none. */
 static bool push_keeps_order(const hg_node *n, const push_perm *p, const bool *reduced)
 {
@@ -462,7 +430,6 @@ static holo_status push_node(hg_graph *g, hg_node_id id, bool *changed)
     if (n->op->lane != NULL || hg_op_is(n, "holo:Lane")) return push_pointwise(g, id, changed);
     if (hg_op_is(n, "Concat")) return push_axis(g, id, UINT32_MAX, 0, changed);
     if (hg_op_is(n, "Split") || hg_op_is(n, "holo:Part")) return push_axis(g, id, 1, 0, changed);
-    if (hg_op_is(n, "Slice")) return push_slice(g, id, changed);
     if (hg_op_is(n, "Softmax") || hg_op_is(n, "LogSoftmax"))
         return push_axis(g, id, 1, -1, changed);
     if (hg_op_is(n, "holo:GroupNorm")) return push_group(g, id, changed);

@@ -93,7 +93,7 @@ static holo_graph *prefix_graph(uint32_t n_in, uint32_t *state)
     holo_graph *g = NULL;
     holo_error e;
     holo_value_id v[PREFIX_VALUES];
-    char name[8];
+    char name[16];
     if (!CHECK_OK(holo_graph_new(0, NULL, &g, &e), &e)) return NULL;
     for (uint32_t i = 0; i < n_in; i++) {
         snprintf(name, sizeof name, "x%u", i);
