@@ -41,8 +41,11 @@ bool hg_dtype_bytes(holo_dtype dtype, int64_t count, size_t *bytes)
 {
     uint32_t bits = hg_dtype_bits(dtype);
     if (bits == 0) bits = 8 * (uint32_t)sizeof(holo_tensor);
-    if (count < 0 || (uint64_t)count > (SIZE_MAX - 7) / bits) return false;
-    *bytes = ((size_t)count * bits + 7) / 8;
+    size_t all;
+    if (count < 0 || (uint64_t)count > SIZE_MAX || !hg_mul_size((size_t)count, bits, &all) ||
+        all > SIZE_MAX - 7)
+        return false;
+    *bytes = (all + 7) / 8;
     return true;
 }
 

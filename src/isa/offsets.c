@@ -1,6 +1,7 @@
-/* offsets.c - greedy by size: the largest span first, each at the lowest offset that is free while
- * it lives. Within a few percent of the bound on the models we know; linear but for the sort when
- * spans are short, quadratic in the worst case, with a small constant. */
+/* offsets.c - outward from the step at which most is alive, in one pass; where that leaves holes,
+ * greedy by size: the largest span first, each at the lowest offset that is free while it lives.
+ * Within a few percent of the bound on the models we know; linear but for the sort when spans are
+ * short, quadratic in the worst case, with a small constant. */
 #include "isa/offsets.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ static bool offsets_lower(const hg_span *span, uint32_t a, uint32_t b)
 typedef bool offsets_compare(const hg_span *span, uint32_t a, uint32_t b);
 
 /* Merges the sorted halves [0, half) and [half, n) of `from` into `to`. */
-HG_INLINE void offsets_merge(const hg_span *span, const uint32_t *from, uint32_t half, uint32_t n,
+static void offsets_merge(const hg_span *span, const uint32_t *from, uint32_t half, uint32_t n,
                              uint32_t *to, offsets_compare *before)
 {
     uint32_t a = 0, b = half;
@@ -30,7 +31,7 @@ HG_INLINE void offsets_merge(const hg_span *span, const uint32_t *from, uint32_t
 
 /* Merge sort, from short runs up: no allocation, no recursion, no worst case. `spare` has n
  * entries, too. */
-HG_INLINE void offsets_sort(const hg_span *span, uint32_t *order, uint32_t n, uint32_t *spare,
+static void offsets_sort(const hg_span *span, uint32_t *order, uint32_t n, uint32_t *spare,
                             offsets_compare *before)
 {
     uint32_t *from = order, *to = spare;
@@ -176,7 +177,71 @@ static size_t offsets_improve(offsets_places *p, hg_span *span, uint32_t *order,
     return best;
 }
 
-size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t n_steps, size_t bound, uint32_t *room)
+/* ---- outward --------------------------------------------------------------------------------- */
+
+/* What is alive beside the span that is placed, sorted by offset. */
+typedef struct offsets_sweep {
+    hg_span *span;
+    uint32_t *alive, n_alive;
+    bool is_forward;
+    size_t slab;
+} offsets_sweep;
+
+/* Who has died, or is not yet born on the way back, is left out from now on. */
+static void offsets_sweep_place(offsets_sweep *w, uint32_t id)
+{
+    hg_span *s = &w->span[id];
+    size_t at = 0;
+    uint32_t kept = 0, place = UINT32_MAX;
+    for (uint32_t i = 0; i < w->n_alive; i++) {
+        const hg_span *o = &w->span[w->alive[i]];
+        if (w->is_forward ? o->last < s->first : o->first > s->last) continue;
+        if (place == UINT32_MAX && o->offset >= at && o->offset - at >= s->bytes) place = kept;
+        if (place == UINT32_MAX) at = hg_align_up(o->offset + o->bytes, HG_ALIGN);
+        w->alive[kept++] = w->alive[i];
+    }
+    if (place == UINT32_MAX) place = kept;
+    memmove(w->alive + place + 1, w->alive + place, (kept - place) * sizeof *w->alive);
+    w->alive[place] = id;
+    w->n_alive = kept + 1;
+    s->offset = at;
+    if (at + s->bytes > w->slab) w->slab = at + s->bytes;
+}
+
+/* What lives at the peak lies side by side. What begins later, in order, finds room where one of
+ * these has ended; what ends earlier, in reverse, where one has not begun. SIZE_MAX when the spans
+ * are not sorted by their first step. */
+static size_t offsets_outward(offsets_places *p, hg_span *span, uint32_t n, uint32_t peak)
+{
+    offsets_sweep w = {.span = span, .alive = p->met, .is_forward = true};
+    uint32_t before = 0, n_peak = 0;
+    memset(p->head, 0, ((size_t)peak + 1) * sizeof *p->head);
+    for (uint32_t i = 0; i < n; i++) {
+        hg_span *s = &span[i];
+        if (s->first < before) return SIZE_MAX;
+        before = s->first;
+        if (s->bytes == 0) continue;
+        if (s->first > peak) {
+            offsets_sweep_place(&w, i);
+        } else if (s->last < peak) {
+            p->next[i] = p->head[s->last];
+            p->head[s->last] = i + 1;
+        } else {
+            s->offset = hg_align_up(w.slab, HG_ALIGN);
+            w.slab = s->offset + s->bytes;
+            p->lasting[n_peak] = p->met[n_peak] = i;
+            w.n_alive = ++n_peak;
+        }
+    }
+    w = (offsets_sweep){.span = span, .alive = p->lasting, .n_alive = n_peak, .slab = w.slab};
+    for (uint32_t step = peak; step-- > 0;)
+        for (uint32_t id = p->head[step]; id != 0; id = p->next[id - 1])
+            offsets_sweep_place(&w, id - 1);
+    return w.slab;
+}
+
+size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t n_steps, size_t bound, uint32_t peak,
+                         uint32_t *room)
 {
     uint32_t *order = room, wanted = 0;
     offsets_places p = {.span = span,
@@ -191,15 +256,19 @@ size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t n_steps, size_t bou
         total += span[i].bytes;
         if (span[i].bytes != 0) order[wanted++] = i;
     }
-    offsets_sort(span, order, wanted, p.next, offsets_before);
+    const size_t small = bound > SIZE_MAX / 2 ? bound : bound + bound / 20;
+    const size_t outward = offsets_outward(&p, span, n, peak);
+    if (outward != SIZE_MAX && outward <= small) return hg_align_up(outward, HG_ALIGN);
     /* Placing eight spans once more takes as long as the system takes for a page. */
     const size_t worth = (size_t)wanted * (OFFSETS_PAGE / 8);
-    const size_t more = bound / 20 > worth ? bound / 20 : worth;
-    const size_t enough = bound > SIZE_MAX / 2 ? bound : bound + more;
-    return hg_align_up(offsets_improve(&p, span, order, wanted, n_steps, enough), HG_ALIGN);
+    const size_t enough = small > SIZE_MAX / 2 || small - bound > worth ? small : bound + worth;
+    offsets_sort(span, order, wanted, p.next, offsets_before);
+    const size_t greedy = offsets_improve(&p, span, order, wanted, n_steps, enough);
+    return hg_align_up(outward < greedy ? offsets_outward(&p, span, n, peak) : greedy, HG_ALIGN);
 }
 
-size_t hg_offsets_bound(const hg_span *span, uint32_t n, uint32_t n_steps, size_t *per_step)
+size_t hg_offsets_bound(const hg_span *span, uint32_t n, uint32_t n_steps, size_t *per_step,
+                        uint32_t *peak)
 {
     for (uint32_t i = 0; i <= n_steps; i++)
         per_step[i] = 0;
@@ -209,9 +278,12 @@ size_t hg_offsets_bound(const hg_span *span, uint32_t n, uint32_t n_steps, size_
         if (span[i].last < n_steps) per_step[span[i].last + 1] -= bytes;
     }
     size_t live = 0, most = 0;
+    *peak = 0;
     for (uint32_t i = 0; i <= n_steps; i++) {
         live += per_step[i];
-        if (live > most) most = live;
+        if (live <= most) continue;
+        most = live;
+        *peak = i;
     }
     return most;
 }

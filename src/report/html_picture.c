@@ -43,8 +43,9 @@ static void picture_buffer(hg_print *o, const hg_facts_graph *g, uint32_t buffer
 static void picture_live(hg_print *o, const hg_facts_graph *g)
 {
     size_t live = 0;
+    uint32_t peak;
     (void)hg_offsets_bound(g->session->span, g->session->graph->n_buffer, g->p->head.n_step,
-                           g->session->live);
+                           g->session->live, &peak);
     hg_print_text(o, "<path d=\"M0 1000");
     for (uint32_t i = 0; i <= g->p->head.n_step; i++) {
         live += g->session->live[i]; /* differences */

@@ -31,20 +31,24 @@ static uint32_t bind_tasks(const holo_session *s, const hg_step_run *r)
     return (uint32_t)hg_max(1, hg_min(tasks, r->units));
 }
 
-static void bind_cost(hg_step_run *r)
+static void bind_cost(hg_step_run *r, const hg_args *a)
 {
     r->cost = (hg_cost){0};
-    if (r->kernel->cost != NULL) r->kernel->cost(&r->args, &r->cost);
+    if (r->kernel->cost != NULL) r->kernel->cost(a, &r->cost);
     if (r->cost.bytes > 0) return;
-    for (uint32_t k = 0; k < r->args.n_in; k++)
-        if (r->args.in[k].dtype != HOLO_NONE)
-            r->cost.bytes += (double)holo_tensor_bytes(&r->args.in[k]);
-    for (uint32_t k = 0; k < r->args.n_out; k++)
-        if (r->args.out[k].dtype != HOLO_NONE)
-            r->cost.bytes += (double)holo_tensor_bytes(&r->args.out[k]);
+    for (uint32_t k = 0; k < a->n_in; k++)
+        if (a->in[k].dtype != HOLO_NONE) r->cost.bytes += (double)holo_tensor_bytes(&a->in[k]);
+    for (uint32_t k = 0; k < a->n_out; k++)
+        if (a->out[k].dtype != HOLO_NONE) r->cost.bytes += (double)holo_tensor_bytes(&a->out[k]);
 }
 
 /* ---- one step -------------------------------------------------------------------------------- */
+
+/* The operand may be the tensor itself. */
+static void bind_tensor(holo_tensor *operand, const holo_tensor *t)
+{
+    if (operand != t) *operand = *t;
+}
 
 static void bind_operands(holo_session *s, const hg_step_rec *r, hg_step_run *run, bool outputs)
 {
@@ -53,11 +57,11 @@ static void bind_operands(holo_session *s, const hg_step_rec *r, hg_step_run *ru
     holo_tensor *in = (holo_tensor *)(uintptr_t)run->args.in;
     for (uint32_t k = 0; k < r->n_in; k++) {
         uint32_t v = p->list[r->in + k];
-        in[k] = v == 0 ? absent : s->tensor[v];
+        bind_tensor(&in[k], v == 0 ? &absent : hg_session_tensor(s, v));
     }
     for (uint32_t k = 0; k < r->n_out; k++) {
         uint32_t v = p->list[r->out + k];
-        run->args.out[k] = v == 0 ? absent : s->tensor[v];
+        bind_tensor(&run->args.out[k], v == 0 ? &absent : hg_session_tensor(s, v));
         if (!outputs && v != 0)
             run->args.out[k] = (holo_tensor){.dtype = (holo_dtype)p->value[v].dtype, .rank = -1};
     }
@@ -76,14 +80,15 @@ static holo_status bind_check(holo_session *s, uint32_t i, holo_error *e)
     const hg_program *p = &s->graph->program;
     const hg_step_rec *r = &p->step[i];
     hg_step_run *run = &s->step[i];
-    holo_status status = run->kernel->check(&run->args, e);
+    const hg_args a = hg_session_args(s, run);
+    holo_status status = run->kernel->check(&a, e);
     if (status != HOLO_OK && run->kernel != s->graph->reference[r->kernel]) {
         run->kernel = s->graph->reference[r->kernel];
-        status = run->kernel->check(&run->args, e);
+        status = run->kernel->check(&a, e);
     }
     if (status != HOLO_OK) return hg_model_blame(p, i, status, e);
-    run->units = run->kernel->units(&run->args);
-    bind_cost(run);
+    run->units = run->kernel->units(&a);
+    bind_cost(run, &a);
     run->tasks = bind_tasks(s, run);
     return HOLO_OK;
 }
@@ -117,14 +122,13 @@ static uint64_t bind_operand_key(const hg_program *p, uint32_t v)
            (uint8_t)r->rank;
 }
 
+/* Of what tells most steps apart: looking at everything costs more than the rest of finding them.
+ */
 static uint64_t bind_key(const hg_program *p, const hg_step_rec *r)
 {
     uint64_t key = bind_mix(r->kernel, (uint64_t)r->code << 32 | (r->n_param == 0 ? 0 : r->param));
-    key = bind_mix(key, (uint64_t)r->n_in << 32 | (uint64_t)r->n_out << 16 | r->n_param);
-    for (uint32_t k = 0; k < r->n_in; k++)
-        key = bind_mix(key, bind_operand_key(p, p->list[r->in + k]));
-    for (uint32_t k = 0; k < r->n_out; k++)
-        key = bind_mix(key, bind_operand_key(p, p->list[r->out + k]));
+    if (r->n_in != 0) key = bind_mix(key, bind_operand_key(p, p->list[r->in]));
+    if (r->n_in > 1) key = bind_mix(key, bind_operand_key(p, p->list[r->in + 1]));
     return key;
 }
 
@@ -197,9 +201,11 @@ static void bind_moved(const holo_session *s, const hg_step_rec *r, hg_step_run 
     const uint32_t *list = s->graph->program.list;
     holo_tensor *in = (holo_tensor *)(uintptr_t)run->args.in;
     for (uint32_t k = 0; k < r->n_in; k++)
-        if (s->value_moved[list[r->in + k]]) in[k] = s->tensor[list[r->in + k]];
+        if (s->value_moved[list[r->in + k]])
+            bind_tensor(&in[k], hg_session_tensor(s, list[r->in + k]));
     for (uint32_t k = 0; k < r->n_out; k++)
-        if (s->value_moved[list[r->out + k]]) run->args.out[k] = s->tensor[list[r->out + k]];
+        if (s->value_moved[list[r->out + k]])
+            bind_tensor(&run->args.out[k], hg_session_tensor(s, list[r->out + k]));
 }
 
 /* Step i is bound as the first one of its kind was. */
@@ -231,7 +237,8 @@ holo_status hg_session_bind_steps(holo_session *s, bool all, holo_error *e)
         HG_TRY(hg_session_bind_step(s, i, HG_BIND_ALL, e));
         const hg_step_run *run = &s->step[i];
         if (g->program.step[i].op != HG_STEP_KERNEL || run->kernel->scratch == NULL) continue;
-        size_t bytes = hg_align_up(run->kernel->scratch(&run->args), HG_ALIGN);
+        const hg_args a = hg_session_args(s, run);
+        size_t bytes = hg_align_up(run->kernel->scratch(&a), HG_ALIGN);
         if (bytes > s->scratch_bytes) s->scratch_bytes = bytes;
     }
     return HOLO_OK;

@@ -77,7 +77,7 @@ static bool cache_read(const holo_session *s, hg_step_run *run, uint32_t k, cons
 {
     if ((k != HG_ATTENTION_K && k != HG_ATTENTION_V) || run->args.n_param != HG_ATTENTION_PARAMS)
         return false;
-    const holo_tensor *dense = &s->tensor[s->graph->program.out[c->output].value];
+    const holo_tensor *dense = hg_session_tensor(s, s->graph->program.out[c->output].value);
     int64_t *p = (int64_t *)(uintptr_t)run->args.param;
     holo_tensor *in = (holo_tensor *)(uintptr_t)run->args.in;
     const int64_t repeat = p[HG_ATTENTION_REPEAT];
@@ -120,13 +120,14 @@ static holo_status cache_bind_append(const holo_session *s, uint32_t i, const hg
     const hg_program *p = &s->graph->program;
     const hg_step_rec *r = &p->step[i];
     hg_step_run *run = &s->step[i];
-    const holo_tensor *dense = &s->tensor[p->out[c->output].value];
+    const holo_tensor *dense = hg_session_tensor(s, p->out[c->output].value);
     if (!cache_step_is(s, r, HG_KERNEL_APPEND) || r->n_in != 2 || r->n_out != 1 ||
         r->n_param != 1 || run->args.param[0] != c->axis ||
         p->list[r->in] != p->in[c->input].value || p->list[r->in + 1] == 0 ||
         s->cache->of[p->list[r->in + 1]] != 0)
         return cache_refuse(s, c, i, e);
-    HG_TRY(run->kernel->check(&run->args, e)); /* as if it were copied */
+    const hg_args a = hg_session_args(s, run);
+    HG_TRY(run->kernel->check(&a, e)); /* as if it were copied */
     for (int k = 0; k < dense->rank; k++)
         if (k == c->axis ? dense->dim[k] > c->buffer.dim[k] : dense->dim[k] != c->buffer.dim[k])
             return hg_fail(e, HOLO_E_SHAPE,
@@ -267,5 +268,5 @@ int64_t holo_session_cache_length(const holo_session *session, uint32_t output)
     const hg_program *p = &session->graph->program;
     if (output >= p->head.n_out || !session->output[output].is_cache || !session->has_run)
         return -1;
-    return session->tensor[p->out[output].value].dim[session->cache->port[output].axis];
+    return hg_session_tensor(session, p->out[output].value)->dim[session->cache->port[output].axis];
 }

@@ -66,8 +66,8 @@ static holo_status control_bind(holo_session *s, uint32_t i, uint32_t branch, ho
     for (uint32_t k = 0; k < r->n_out; k++) {
         uint32_t v = p->list[r->out + k];
         bool planned = v != 0 && s->graph->value_ready[v] == 0;
-        hg_session_bind_output(body, k, planned ? s->tensor[v].data : NULL,
-                               planned ? holo_tensor_bytes(&s->tensor[v]) : 0);
+        hg_session_bind_output(body, k, planned ? hg_session_tensor(s, v)->data : NULL,
+                               planned ? holo_tensor_bytes(hg_session_tensor(s, v)) : 0);
     }
     return HOLO_OK;
 }
@@ -110,7 +110,7 @@ static bool control_same_shape(const holo_tensor *a, const holo_tensor *b)
 static holo_status control_copy(holo_session *s, uint32_t v, const holo_tensor *found, size_t extra,
                                 holo_error *e)
 {
-    holo_tensor to = s->tensor[v];
+    holo_tensor to = *hg_session_tensor(s, v);
     hg_name name;
     if (!control_same_shape(&to, found))
         return hg_fail(e, HOLO_E_SHAPE, "'%s' has another shape than the model says",

@@ -110,7 +110,7 @@ static holo_status derive_order(derive *d, holo_error *e)
             uint32_t v = p->list[r->out + k];
             if (v != 0) HG_TRY(derive_define(d, s, v, e));
         }
-        d->g->n_operand += r->n_in + r->n_out;
+        d->g->n_slot += r->n_in + r->n_out;
         d->g->n_param += r->n_param;
         d->g->n_control += derive_is_control(r);
         if (r->n_out > d->g->max_out) d->g->max_out = r->n_out;
@@ -324,6 +324,31 @@ static void derive_buffers(derive *d)
         g->value_buffer[v] = g->value_buffer[derive_root(d, v)];
 }
 
+/* A tensor that one step gives, or a weight, lies where that step, or the first that reads it, has
+ * its operands: others have copies. Apart lie those that are views, that callers can bind to
+ * other memory, and that are known only during the run. */
+static void derive_slots(derive *d)
+{
+    const hg_program *p = d->p;
+    uint32_t *slot = d->last_use, at = 1; /* number + 1; 0: not yet */
+    memset(slot, 0, p->head.n_value * sizeof *slot);
+    for (uint32_t i = 0; i < p->head.n_out; i++)
+        slot[p->out[i].value] = ++d->g->n_slot;
+    for (uint32_t s = 0; s < p->head.n_step; s++) {
+        const hg_step_rec *r = &p->step[s];
+        const bool is_fixed = r->op == HG_STEP_KERNEL && !d->g->step_late[s];
+        for (uint32_t k = 0; is_fixed && k < (uint32_t)r->n_in + r->n_out; k++) {
+            const uint32_t v = p->list[k < r->n_in ? r->in + k : r->out + (k - r->n_in)];
+            const uint8_t home = k < r->n_in ? HG_STORAGE_WEIGHT : HG_STORAGE_ARENA;
+            if (v != 0 && slot[v] == 0 && p->value[v].storage == home) slot[v] = at + k;
+        }
+        at += (uint32_t)r->n_in + r->n_out;
+    }
+    for (uint32_t v = 0; v < p->head.n_value; v++)
+        slot[v] = slot[v] == 0 ? d->g->n_slot++ : slot[v] - 1;
+    d->g->value_slot = slot;
+}
+
 /* Whether any size can depend on the run. If not, every "ready" is 0, as the block is. */
 static bool derive_may_be_late(const derive *d)
 {
@@ -363,5 +388,6 @@ holo_status hg_model_derive(hg_model_graph *g, void *block, holo_error *e)
         derive_late_dims(&d);
     }
     derive_buffers(&d);
+    derive_slots(&d);
     return HOLO_OK;
 }

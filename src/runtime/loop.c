@@ -177,7 +177,7 @@ static uint8_t *loop_slot(const holo_session *s, uint32_t i, uint32_t k, int64_t
 {
     const hg_program *p = &s->graph->program;
     uint32_t v = p->list[p->step[i].out + k];
-    const holo_tensor *t = v == 0 || s->graph->value_ready[v] != 0 ? NULL : &s->tensor[v];
+    const holo_tensor *t = v == 0 || s->graph->value_ready[v] != 0 ? NULL : hg_session_tensor(s, v);
     if (t == NULL || t->rank < 1 || iteration >= t->dim[0]) return NULL;
     if (holo_tensor_count(t) / t->dim[0] * hg_dtype_bits(t->dtype) % 8 != 0) return NULL;
     *bytes = holo_tensor_bytes(t) / (size_t)t->dim[0];

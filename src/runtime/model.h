@@ -25,13 +25,14 @@ typedef struct hg_model_graph {
     uint32_t *dim_ready; /* per dim */
     uint32_t *value_ready;  /* per value: all its dims (and its offset) are known */
     uint32_t *value_buffer; /* per value: number of its buffer + 1; 0: input or weight */
+    uint32_t *value_slot;   /* per value: where its tensor lies in a session, see derive_slots */
     uint32_t *buffer_first, *buffer_last; /* per buffer: steps */
     uint8_t *buffer_late;                 /* per buffer: sized during the run */
     uint8_t *step_late;   /* per step: operands or parameters are known only during the run */
     uint32_t *late_dim;   /* dims with ready > 0, sorted by ready, then number */
     uint32_t *late_first; /* per step + 1: first entry of late_dim that its end makes known */
     uint32_t n_buffer, n_late_dim;
-    uint32_t n_operand; /* all operands of all steps */
+    uint32_t n_slot; /* all operands of all steps, then the tensors that are no operand */
     uint32_t n_param;
     uint32_t max_out;   /* largest number of outputs of a step */
     uint32_t n_control; /* steps that run bodies */

@@ -27,7 +27,8 @@ static holo_status parts_check(const holo_session *s, uint32_t i, uint32_t part,
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t v = operand[k];
         if (v == 0 || k == self || parts_root(p, v) != p->value[part].ref) continue;
-        HG_REQUIRE(e, !parts_overlap(&s->tensor[part], &s->tensor[v]), HOLO_E_FORMAT,
+        HG_REQUIRE(e, !parts_overlap(hg_session_tensor(s, part), hg_session_tensor(s, v)),
+                   HOLO_E_FORMAT,
                    "step %u writes value %u, which overlaps value %u that it uses too", i, part, v);
     }
     return HOLO_OK;

@@ -113,11 +113,11 @@ static holo_status prepare_fail_size(const holo_session *s, uint32_t v, int32_t 
 {
     const hg_program *p = &s->graph->program;
     hg_name room;
-    holo_status status =
-        hg_fail(e, HOLO_E_SHAPE,
-                "dimension %d of value '%s' would be %lld, expected 0 or more: the shapes or the "
-                "sizes it is computed from do not fit",
-                k, hg_program_name(p, p->value[v].name, &room), (long long)s->tensor[v].dim[k]);
+    holo_status status = hg_fail(
+        e, HOLO_E_SHAPE,
+        "dimension %d of value '%s' would be %lld, expected 0 or more: the shapes or the "
+        "sizes it is computed from do not fit",
+        k, hg_program_name(p, p->value[v].name, &room), (long long)hg_session_tensor(s, v)->dim[k]);
     for (uint32_t i = 0; i < p->head.n_step; i++)
         for (uint32_t j = 0; j < p->step[i].n_out; j++)
             if (p->list[p->step[i].out + j] == v) return hg_model_blame(p, i, status, e);
@@ -128,7 +128,7 @@ holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
 {
     const hg_program *p = &s->graph->program;
     const hg_value_rec *r = &p->value[v];
-    holo_tensor *t = &s->tensor[v];
+    holo_tensor *t = hg_session_tensor(s, v);
     hg_name room;
     t->dtype = (holo_dtype)r->dtype;
     if (r->rank < 0) return HOLO_OK; /* set by its kernel */
@@ -163,7 +163,7 @@ static holo_status prepare_address_alias(holo_session *s, uint32_t v, holo_error
     const hg_program *p = &s->graph->program;
     const hg_value_rec *r = &p->value[v];
     hg_name room, other;
-    const holo_tensor *t = &s->tensor[v], *from = &s->tensor[r->ref];
+    const holo_tensor *t = hg_session_tensor(s, v), *from = hg_session_tensor(s, r->ref);
     size_t bytes = holo_tensor_bytes(t), whole = holo_tensor_bytes(from), offset = 0;
     int64_t first = r->offset == 0 ? 0 : s->dim[r->offset];
     if (first < 0 || !hg_dtype_bytes(t->dtype, first, &offset) || offset > whole ||
@@ -173,7 +173,7 @@ static holo_status prepare_address_alias(holo_session *s, uint32_t v, holo_error
             "value '%s' is a view of %zu bytes at element %lld of '%s', which has %zu bytes",
             hg_program_name(p, r->name, &room), bytes, (long long)first,
             hg_program_name(p, p->value[r->ref].name, &other), whole);
-    s->tensor[v].data = from->data == NULL ? NULL : (uint8_t *)from->data + offset;
+    hg_session_tensor(s, v)->data = from->data == NULL ? NULL : (uint8_t *)from->data + offset;
     return HOLO_OK;
 }
 
@@ -182,20 +182,20 @@ holo_status hg_session_address_value(holo_session *s, uint32_t v, holo_error *e)
     const hg_model_graph *g = s->graph;
     const hg_value_rec *r = &g->program.value[v];
     switch ((hg_storage)r->storage) {
-    case HG_STORAGE_INPUT: s->tensor[v].data = s->input[r->ref].data; return HOLO_OK;
+    case HG_STORAGE_INPUT: hg_session_tensor(s, v)->data = s->input[r->ref].data; return HOLO_OK;
     case HG_STORAGE_WEIGHT:
         if (r->dtype == HOLO_STRING) {
-            s->tensor[v].data = (void *)(uintptr_t)g->strings[r->ref].item;
+            hg_session_tensor(s, v)->data = (void *)(uintptr_t)g->strings[r->ref].item;
             return HOLO_OK;
         }
         /* The mapping is read-only; no kernel writes to its inputs. */
-        s->tensor[v].data =
+        hg_session_tensor(s, v)->data =
             (void *)(uintptr_t)(s->model->weights + g->program.weight[r->ref].offset);
         return HOLO_OK;
     case HG_STORAGE_ARENA: {
         uint32_t b = g->value_buffer[v]; /* 0: no step computes it */
         if (b != 0 && !g->buffer_late[b - 1] && s->slab.data != NULL)
-            s->tensor[v].data = (uint8_t *)s->slab.data + s->span[b - 1].offset;
+            hg_session_tensor(s, v)->data = (uint8_t *)s->slab.data + s->span[b - 1].offset;
         return HOLO_OK;
     }
     case HG_STORAGE_ALIAS: return prepare_address_alias(s, v, e);
@@ -240,7 +240,7 @@ static holo_status prepare_shapes(holo_session *s, bool all, bool *fits, holo_er
         HG_TRY(hg_session_shape_value(s, v, e));
         hg_span *span = prepare_span(s, v);
         if (span == NULL) continue;
-        size_t bytes = holo_tensor_bytes(&s->tensor[v]);
+        size_t bytes = holo_tensor_bytes(hg_session_tensor(s, v));
         if (bytes != 0) bytes += HG_REDZONE_BYTES;
         if (bytes <= span->bytes) continue;
         *fits = false;
@@ -408,8 +408,9 @@ static holo_status prepare_layout(holo_session *s, bool all, holo_error *e)
     if (!all) prepare_grow(s);
     s->is_ahead = prepare_is_free(s) && prepare_bounds(s);
     const uint32_t n_step = g->program.head.n_step;
-    s->arena_bound = hg_offsets_bound(s->span, g->n_buffer, n_step, s->live);
-    s->arena_bytes = hg_offsets_assign(s->span, g->n_buffer, n_step, s->arena_bound, s->room);
+    uint32_t peak;
+    s->arena_bound = hg_offsets_bound(s->span, g->n_buffer, n_step, s->live, &peak);
+    s->arena_bytes = hg_offsets_assign(s->span, g->n_buffer, n_step, s->arena_bound, peak, s->room);
     if (s->arena_bytes == SIZE_MAX)
         return hg_fail(e, HOLO_E_LIMIT,
                        "the sizes of this model add up to more than memory can hold");
@@ -468,8 +469,8 @@ static holo_status prepare_outputs(holo_session *s, holo_error *e)
         uint32_t v = g->program.out[i].value;
         if (s->output[i].data == NULL) continue;
         if (is_graph) HG_TRY(prepare_output_places(s, i, e));
-        if (g->value_ready[v] != 0 || hg_is_deep(s->tensor[v].dtype)) continue;
-        size_t bytes = holo_tensor_bytes(&s->tensor[v]);
+        if (g->value_ready[v] != 0 || hg_is_deep(hg_session_tensor(s, v)->dtype)) continue;
+        size_t bytes = holo_tensor_bytes(hg_session_tensor(s, v));
         if (bytes > s->output[i].bytes)
             return hg_fail(e, HOLO_E_ARG,
                            "output '%s' has %zu bytes, the buffer bound to it has %zu",
@@ -477,7 +478,7 @@ static holo_status prepare_outputs(holo_session *s, holo_error *e)
         if (s->output[i].is_cache) HG_TRY(prepare_check_cache(s, i, e));
         if (g->program.value[v].storage == HG_STORAGE_ARENA &&
             (s->output[i].is_cache || !(is_graph && prepare_is_read(s, i, bytes))))
-            s->tensor[v].data = s->output[i].data;
+            hg_session_tensor(s, v)->data = s->output[i].data;
     }
     return HOLO_OK;
 }
@@ -505,9 +506,9 @@ static holo_status prepare_addresses(holo_session *s, bool same, bool *changed, 
     for (uint32_t v = 1; v < g->program.head.n_value; v++) {
         if (rec[v].storage != HG_STORAGE_ALIAS || g->value_ready[v] != 0) continue;
         if (same && !s->value_moved[v]) continue;
-        const void *before = s->tensor[v].data;
+        const void *before = hg_session_tensor(s, v)->data;
         HG_TRY(hg_session_address_value(s, v, e));
-        *changed |= s->tensor[v].data != before;
+        *changed |= hg_session_tensor(s, v)->data != before;
     }
     return HOLO_OK;
 }
@@ -522,10 +523,11 @@ static holo_status prepare_rebind(holo_session *s, bool same, holo_error *e)
         const hg_step_rec *r = &p->step[i];
         holo_tensor *in = (holo_tensor *)(uintptr_t)s->step[i].args.in;
         for (uint32_t k = 0; k < r->n_in; k++)
-            if (p->list[r->in + k] != 0) in[k].data = s->tensor[p->list[r->in + k]].data;
+            if (p->list[r->in + k] != 0)
+                in[k].data = hg_session_tensor(s, p->list[r->in + k])->data;
         for (uint32_t k = 0; k < r->n_out; k++)
             if (p->list[r->out + k] != 0)
-                s->step[i].args.out[k].data = s->tensor[p->list[r->out + k]].data;
+                s->step[i].args.out[k].data = hg_session_tensor(s, p->list[r->out + k])->data;
     }
     s->pointers_changed = false;
     return HOLO_OK;

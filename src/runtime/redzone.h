@@ -40,7 +40,7 @@ static inline void hg_redzone_open(const holo_session *s)
 static inline void hg_redzone_close(const holo_session *s, uint32_t i, const void *scratch,
                                     size_t scratch_bytes)
 {
-    const hg_args *a = &s->step[i].args;
+    const hg_step_args *a = &s->step[i].args;
     if (s->arena_bytes != 0) ASAN_POISON_MEMORY_REGION(s->slab.data, s->arena_bytes);
     for (uint32_t c = 0; c < s->late.n_chunk; c++)
         ASAN_POISON_MEMORY_REGION(s->late.chunk[c].data, s->late.chunk[c].bytes);

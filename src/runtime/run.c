@@ -10,6 +10,7 @@
 
 typedef struct run_job {
     const hg_step_run *step;
+    hg_args args;
     uint8_t *scratch;
     size_t scratch_bytes;
     int64_t units;
@@ -31,7 +32,7 @@ static void run_task(void *user, int64_t task, uint32_t worker)
                   .end = run_begin(job, task + 1),
                   .scratch =
                       job->scratch_bytes == 0 ? NULL : job->scratch + job->scratch_bytes * worker};
-    if (r.begin < r.end) job->step->kernel->run(&job->step->args, r);
+    if (r.begin < r.end) job->step->kernel->run(&job->args, r);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -45,6 +46,7 @@ static holo_status run_kernel(holo_session *s, uint32_t i, holo_error *e)
 {
     const hg_step_run *step = &s->step[i];
     run_job job = {.step = step,
+                   .args = hg_session_args(s, step),
                    .scratch =
                        s->slab.data == NULL ? NULL : (uint8_t *)s->slab.data + s->arena_bytes,
                    .scratch_bytes = s->scratch_bytes,
@@ -52,7 +54,7 @@ static holo_status run_kernel(holo_session *s, uint32_t i, holo_error *e)
                    .tasks = step->tasks,
                    .session = s};
     if (s->graph->step_late[i] && step->kernel->scratch != NULL) {
-        size_t bytes = hg_align_up(step->kernel->scratch(&step->args), HG_ALIGN), all;
+        size_t bytes = hg_align_up(step->kernel->scratch(&job.args), HG_ALIGN), all;
         if (!hg_mul_size(bytes, s->threads, &all)) return hg_fail_nomem(e, bytes);
         void *scratch;
         HG_TRY(hg_settle_take(s, all, i, i, &scratch, e));
@@ -61,7 +63,7 @@ static holo_status run_kernel(holo_session *s, uint32_t i, holo_error *e)
     }
     hg_redzone_close(s, i, job.scratch, job.scratch_bytes * s->threads);
     if (job.tasks <= 1) {
-        if (job.units > 0) step->kernel->run(&step->args, (hg_range){0, job.units, job.scratch});
+        if (job.units > 0) step->kernel->run(&job.args, (hg_range){0, job.units, job.scratch});
     } else {
         hg_pool_run(s->pool, job.tasks, run_task, &job);
     }
@@ -112,7 +114,7 @@ static holo_status run_bind(holo_session *s, uint32_t i, holo_error *e)
 
 static holo_status run_dims(holo_session *s, uint32_t i, holo_error *e)
 {
-    const hg_args *a = &s->step[i].args;
+    const hg_step_args *a = &s->step[i].args;
     if (a->out[0].dtype != HOLO_I64 || holo_tensor_count(&a->out[0]) != (int64_t)a->n_param)
         return hg_fail(e, HOLO_E_FORMAT, "%u sizes are stored into %lld elements of %s", a->n_param,
                        (long long)holo_tensor_count(&a->out[0]), holo_dtype_text(a->out[0].dtype));
@@ -209,18 +211,18 @@ static holo_status run_outputs(holo_session *s, holo_error *e)
         uint32_t v = p->out[i].value;
         HG_TRY(hg_settle_value(s, v, e));
         void *bound = s->output[i].data;
-        if (bound == NULL || bound == s->tensor[v].data) continue;
-        size_t bytes = hg_deep_bytes(&s->tensor[v]);
+        if (bound == NULL || bound == hg_session_tensor(s, v)->data) continue;
+        size_t bytes = hg_deep_bytes(hg_session_tensor(s, v));
         if (bytes > s->output[i].bytes)
             return hg_fail(e, HOLO_E_ARG,
                            "output '%s' has %zu bytes, the buffer bound to it has %zu",
                            p->text + p->out[i].name, bytes, s->output[i].bytes);
-        holo_tensor copy = s->tensor[v];
+        holo_tensor copy = *hg_session_tensor(s, v);
         copy.data = bound;
         hg_room room = {NULL, 0};
         if (hg_is_deep(copy.dtype))
-            room = (hg_room){hg_deep_behind(&copy), hg_deep_extra(&s->tensor[v])};
-        if (!hg_deep_copy(&s->tensor[v], &copy, &room))
+            room = (hg_room){hg_deep_behind(&copy), hg_deep_extra(hg_session_tensor(s, v))};
+        if (!hg_deep_copy(hg_session_tensor(s, v), &copy, &room))
             return hg_fail(e, HOLO_E_BUG, "output '%s' does not fit", p->text + p->out[i].name);
     }
     return HOLO_OK;

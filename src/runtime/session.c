@@ -25,9 +25,8 @@ static void session_arrays(holo_session *s, session_carver *c)
     s->dim = session_carve(c, h->n_dim, sizeof *s->dim);
     s->symbol = session_carve(c, h->n_symbol, sizeof *s->symbol);
     s->symbol_known = session_carve(c, h->n_symbol, 1);
-    s->tensor = session_carve(c, h->n_value, sizeof *s->tensor);
     s->step = session_carve(c, h->n_step, sizeof *s->step);
-    s->operand = session_carve(c, g->n_operand, sizeof *s->operand);
+    s->operand = session_carve(c, g->n_slot, sizeof *s->operand);
     s->param = session_carve(c, g->n_param, sizeof *s->param);
     s->code = session_carve(c, h->n_code, sizeof *s->code);
     s->span = session_carve(c, g->n_buffer, sizeof *s->span);
@@ -60,23 +59,23 @@ static void session_link_steps(holo_session *s)
     const hg_program *p = &g->program;
     holo_tensor *operand = s->operand;
     int64_t *param = s->param;
+    s->common = (hg_args){.fault = &s->fault,
+                          .turn = &s->turn,
+                          .stop = hg_session_stopped,
+                          .stop_user = s,
+                          .extra = s->extra};
     for (uint32_t i = 0; i < p->head.n_code; i++)
         s->code[i] = hg_program_code(p, i);
     for (uint32_t i = 0; i < p->head.n_step; i++) {
         const hg_step_rec *r = &p->step[i];
         hg_step_run *run = &s->step[i];
         if (r->op == HG_STEP_KERNEL) run->kernel = g->reference[r->kernel];
-        run->args = (hg_args){.in = operand,
-                              .out = operand + r->n_in,
-                              .param = param,
-                              .fault = &s->fault,
-                              .turn = &s->turn,
-                              .stop = hg_session_stopped,
-                              .stop_user = s,
-                              .n_in = r->n_in,
-                              .n_out = r->n_out,
-                              .n_param = r->n_param,
-                              .extra = s->extra};
+        run->args = (hg_step_args){.in = operand,
+                                   .out = operand + r->n_in,
+                                   .param = param,
+                                   .n_in = r->n_in,
+                                   .n_out = r->n_out,
+                                   .n_param = r->n_param};
         if (r->code != 0) run->args.code = &s->code[r->code - 1];
         operand += r->n_in + r->n_out;
         param += r->n_param;
@@ -358,7 +357,7 @@ holo_status holo_session_output(const holo_session *session, uint32_t index, hol
 
 holo_tensor hg_session_result(const holo_session *s, uint32_t index)
 {
-    holo_tensor t = s->tensor[s->graph->program.out[index].value];
+    holo_tensor t = *hg_session_tensor(s, s->graph->program.out[index].value);
     if (s->output[index].data != NULL) t.data = s->output[index].data;
     return s->output[index].is_cache ? s->cache->port[index].buffer : t;
 }

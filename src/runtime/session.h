@@ -34,10 +34,19 @@ typedef struct hg_slab {
 typedef struct hg_control hg_control;
 typedef struct hg_prefix hg_prefix;
 
+/* What of hg_args is a step's own. */
+typedef struct hg_step_args {
+    const holo_tensor *in;
+    holo_tensor *out;
+    const int64_t *param;
+    const hg_lane_code *code;
+    uint32_t n_in, n_out, n_param;
+} hg_step_args;
+
 /* One step, bound: what the loop needs without looking anything up. */
 typedef struct hg_step_run {
     const hg_kernel *kernel;
-    hg_args args;
+    hg_step_args args;
     int64_t units;
     uint32_t tasks; /* 1: on the calling thread */
     hg_cost cost;
@@ -69,9 +78,8 @@ struct holo_session {
     int64_t *dim;          /* evaluated dims */
     int64_t *symbol;       /* bound symbols */
     uint8_t *symbol_known; /* while inputs are being bound */
-    holo_tensor *tensor;   /* per value */
     hg_step_run *step;
-    holo_tensor *operand; /* per step: inputs, then outputs */
+    holo_tensor *operand; /* per step: inputs, then outputs; hg_session_tensor */
     int64_t *param;
     hg_lane_code *code;   /* per lane code of the program */
     hg_span *span;        /* per buffer: bytes are what it has room for */
@@ -96,12 +104,33 @@ struct holo_session {
 
     uint64_t turn; /* of the loops around; see hg_args */
     hg_fault fault;
+    hg_args common; /* of all steps */
     bool shapes_changed, pointers_changed, has_run;
     bool is_ahead;   /* the layout has room for bounds that sizes may never reach */
     uint8_t n_grown; /* layouts because sizes had grown; counts to 3 */
     bool is_bound; /* the last prepare succeeded, and caches are the same: what has not moved stays
                     */
 };
+
+/* Type, dims and address of a value. */
+static inline holo_tensor *hg_session_tensor(const holo_session *s, uint32_t v)
+{
+    return &s->operand[s->graph->value_slot[v]];
+}
+
+/* What the kernel of a step is given. */
+static inline hg_args hg_session_args(const holo_session *s, const hg_step_run *r)
+{
+    hg_args a = s->common;
+    a.in = r->args.in;
+    a.out = r->args.out;
+    a.param = r->args.param;
+    a.code = r->args.code;
+    a.n_in = r->args.n_in;
+    a.n_out = r->args.n_out;
+    a.n_param = r->args.n_param;
+    return a;
+}
 
 /* Sizes are settled for the bound inputs; fills steps that are not late. */
 HG_MUST_CHECK holo_status hg_session_prepare(holo_session *s, holo_error *e);

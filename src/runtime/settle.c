@@ -56,7 +56,7 @@ static holo_status settle_symbols(holo_session *s, uint32_t v, const holo_tensor
     const hg_program *p = &s->graph->program;
     const hg_value_rec *rec = &p->value[v];
     if (rec->rank < 0) {
-        s->tensor[v] = *found;
+        *hg_session_tensor(s, v) = *found;
         return HOLO_OK;
     }
     if (found->rank != rec->rank)
@@ -88,14 +88,14 @@ static holo_status settle_memory(holo_session *s, uint32_t i, holo_error *e)
         uint32_t v = g->program.list[r->out + k];
         if (v == 0 || g->value_ready[v] == 0) continue;
         HG_TRY(hg_session_shape_value(s, v, e));
-        size_t bytes = holo_tensor_bytes(&s->tensor[v]), extra = s->extra[k];
+        size_t bytes = holo_tensor_bytes(hg_session_tensor(s, v)), extra = s->extra[k];
         if (bytes > s->limits.tensor_bytes || extra > s->limits.tensor_bytes)
             return hg_fail(e, HOLO_E_LIMIT, "output %u would have more than %llu bytes", k,
                            (unsigned long long)s->limits.tensor_bytes);
         if (extra != 0 && !hg_add_size(hg_align_up(bytes, HG_ALIGN), extra, &bytes))
             return hg_fail_nomem(e, SIZE_MAX);
         uint32_t last = g->buffer_last[g->value_buffer[v] - 1];
-        HG_TRY(hg_settle_take(s, bytes, i, last, &s->tensor[v].data, e));
+        HG_TRY(hg_settle_take(s, bytes, i, last, &hg_session_tensor(s, v)->data, e));
     }
     return HOLO_OK;
 }
@@ -125,6 +125,7 @@ holo_status hg_settle_step(holo_session *s, uint32_t i, holo_error *e)
         return hg_session_bind_step(s, i, HG_BIND_ALL, e);
     }
     HG_TRY(hg_session_bind_step(s, i, HG_BIND_SIZE, e));
-    HG_TRY(sizer->size(&s->step[i].args, e));
+    const hg_args a = hg_session_args(s, &s->step[i]);
+    HG_TRY(sizer->size(&a, e));
     return hg_settle_outputs(s, i, e);
 }

@@ -181,7 +181,7 @@ static void source_copy_outputs(hg_source *s)
     const hg_program *p = &s->graph->program;
     for (uint32_t i = 0; i < p->head.n_out; i++) {
         uint32_t v = p->out[i].value;
-        size_t bytes = holo_tensor_bytes(&s->session->tensor[v]);
+        size_t bytes = holo_tensor_bytes(hg_session_tensor(s->session, v));
         hg_ctext to, from;
         if (hg_source_direct(s, v) == (int64_t)i || bytes == 0) continue;
         source_note(s, v);
@@ -203,7 +203,7 @@ static void source_prototype(hg_source *s, const char *end)
         bool is_output = i >= p->head.n_in;
         uint32_t k = is_output ? i - p->head.n_in : i;
         uint32_t v = is_output ? p->out[k].value : p->in[k].value;
-        const holo_tensor *t = &s->session->tensor[v];
+        const holo_tensor *t = hg_session_tensor(s->session, v);
         int64_t n = holo_tensor_count(t);
         hg_ctext name;
         hg_source_port(s, &name, is_output, k);
@@ -254,7 +254,8 @@ static void source_title(hg_source *s)
         hg_ctext line, name;
         hg_source_port(s, &name, is_output, k);
         hg_ctext_set(&line, " *   %s  ", name.text);
-        hg_source_shape(&line, &s->session->tensor[is_output ? p->out[k].value : p->in[k].value]);
+        hg_source_shape(
+            &line, hg_session_tensor(s->session, is_output ? p->out[k].value : p->in[k].value));
         hg_source_line(s, "%s", line.text);
     }
     hg_source_line(s, " *");
@@ -278,7 +279,8 @@ static bool source_write(hg_source *s, void (*refused)(void *user, const hg_sour
     hg_source_weights(s);
     hg_source_memory(s);
     for (s->step = 0; s->step < p->head.n_step; s->step++) {
-        s->args = &s->session->step[s->step].args;
+        const hg_args args = hg_session_args(s->session, &s->session->step[s->step]);
+        s->args = &args;
         if (source_step(s)) continue;
         s->depth = 0;
         ok = false;
@@ -402,9 +404,10 @@ static holo_status source_layout(const hg_source *s, holo_session *session, holo
     for (uint32_t b = 0; b < g->n_buffer; b++)
         if (is_needed[b + 1] == 0) session->span[b].bytes = 0;
     const uint32_t n_step = g->program.head.n_step;
-    const size_t bound = hg_offsets_bound(session->span, g->n_buffer, n_step, session->live);
+    uint32_t peak;
+    const size_t bound = hg_offsets_bound(session->span, g->n_buffer, n_step, session->live, &peak);
     session->arena_bytes =
-        hg_offsets_assign(session->span, g->n_buffer, n_step, bound, session->room);
+        hg_offsets_assign(session->span, g->n_buffer, n_step, bound, peak, session->room);
     return HOLO_OK;
 }
 

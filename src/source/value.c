@@ -157,7 +157,7 @@ static void value_array(hg_source *s, uint32_t v, holo_dtype dtype)
     const uint8_t *data = s->model->weights + w->offset;
     int64_t n = (int64_t)(w->bytes / (hg_dtype_bits(dtype) / 8));
     hg_ctext line, element, shape = {{0}};
-    hg_source_shape(&shape, &s->session->tensor[v]);
+    hg_source_shape(&shape, hg_session_tensor(s->session, v));
     hg_source_line(s, "static const %s w%" PRIu32 "_%s[%" PRId64 "] = { /* %s */",
                    hg_source_ctype(dtype), r->ref, hg_source_suffix(dtype), n == 0 ? 1 : n,
                    shape.text);

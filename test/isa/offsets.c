@@ -4,6 +4,8 @@
 #include "fault/fault.h"
 #include "test.h"
 
+#include <stdlib.h>
+
 enum { OFFSETS_MOST = 300, OFFSETS_STEPS = 400 };
 
 static bool offsets_live_together(const hg_span *a, const hg_span *b)
@@ -48,6 +50,9 @@ static void offsets_fill(hg_span *span, uint32_t n, uint64_t *state)
         if (span[i].last > OFFSETS_STEPS) span[i].last = OFFSETS_STEPS;
         span[i].bytes = fault_below(state, 9) == 0 ? 0 : (size_t)fault_below(state, 40) * 100;
     }
+    if (n < 2) return;
+    span[0] = (hg_span){.first = 1, .last = 3, .bytes = 500}; /* not in order */
+    span[n - 1] = (hg_span){.first = 0, .last = 2, .bytes = 700};
 }
 
 static void offsets_random(void)
@@ -56,20 +61,21 @@ static void offsets_random(void)
     static uint32_t room[HG_OFFSETS_ROOM(OFFSETS_MOST, OFFSETS_STEPS)];
     static size_t live[OFFSETS_STEPS + 2];
     uint64_t state = 11;
+    uint32_t peak;
     for (int round = 0; round < 60; round++) {
         const uint32_t n = round == 0 ? 0 : fault_below(&state, OFFSETS_MOST);
         size_t top = 0;
         offsets_fill(span, n, &state);
         memcpy(plain, span, sizeof span);
         offsets_plain(plain, n);
-        const size_t slab = hg_offsets_assign(span, n, OFFSETS_STEPS, SIZE_MAX, room);
+        const size_t slab = hg_offsets_assign(span, n, OFFSETS_STEPS, SIZE_MAX, 0, room);
         for (uint32_t i = 0; i < n; i++) {
             CHECK_EQ_INT((int64_t)span[i].offset, (int64_t)plain[i].offset);
             if (span[i].bytes != 0 && span[i].offset + span[i].bytes > top)
                 top = span[i].offset + span[i].bytes;
         }
         CHECK_EQ_INT((int64_t)slab, (int64_t)hg_align_up(top, HG_ALIGN));
-        CHECK(hg_offsets_bound(span, n, OFFSETS_STEPS, live) <= slab);
+        CHECK(hg_offsets_bound(span, n, OFFSETS_STEPS, live, &peak) <= slab);
     }
 }
 
@@ -91,13 +97,14 @@ static void offsets_tries(void)
     static uint32_t room[HG_OFFSETS_ROOM(OFFSETS_MOST, OFFSETS_STEPS)];
     static size_t live[OFFSETS_STEPS + 2];
     uint64_t state = 12;
+    uint32_t peak;
     for (int round = 0; round < 60; round++) {
         const uint32_t n = 1 + fault_below(&state, 60);
         offsets_fill(span, n, &state);
         memcpy(plain, span, sizeof span);
-        const size_t once = hg_offsets_assign(plain, n, OFFSETS_STEPS, SIZE_MAX, room);
-        const size_t bound = hg_offsets_bound(span, n, OFFSETS_STEPS, live);
-        const size_t slab = hg_offsets_assign(span, n, OFFSETS_STEPS, bound, room);
+        const size_t once = hg_offsets_assign(plain, n, OFFSETS_STEPS, SIZE_MAX, 0, room);
+        const size_t bound = hg_offsets_bound(span, n, OFFSETS_STEPS, live, &peak);
+        const size_t slab = hg_offsets_assign(span, n, OFFSETS_STEPS, bound, peak, room);
         CHECK(slab <= once && slab >= bound);
         offsets_check_apart(span, n, slab);
     }
@@ -106,23 +113,55 @@ static void offsets_tries(void)
                        {.first = 2, .last = 3, .bytes = 1024},
                        {.first = 3, .last = 4, .bytes = 3072},
                        {.first = 4, .last = 5, .bytes = 3072}};
-    const size_t bound = hg_offsets_bound(chain, 5, 5, live);
-    const size_t slab = hg_offsets_assign(chain, 5, 5, bound, room);
+    const size_t bound = hg_offsets_bound(chain, 5, 5, live, &peak);
+    const size_t slab = hg_offsets_assign(chain, 5, 5, bound, peak, room);
     CHECK_EQ_INT((int64_t)bound, 6144);
     CHECK(slab <= bound + bound / 20);
     offsets_check_apart(chain, 5, slab);
+}
+
+static int offsets_by_first(const void *a, const void *b)
+{
+    const hg_span *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Spans in order are placed outward from the peak, where any result is enough: they are apart, and
+ * what lives at the peak lies side by side. */
+static void offsets_outward(void)
+{
+    static hg_span span[OFFSETS_MOST];
+    static uint32_t room[HG_OFFSETS_ROOM(OFFSETS_MOST, OFFSETS_STEPS)];
+    static size_t live[OFFSETS_STEPS + 2];
+    uint64_t state = 13;
+    uint32_t peak;
+    for (int round = 0; round < 100; round++) {
+        const uint32_t n = 1 + fault_below(&state, round < 20 ? 8 : OFFSETS_MOST);
+        offsets_fill(span, n, &state);
+        qsort(span, n, sizeof *span, offsets_by_first);
+        const size_t bound = hg_offsets_bound(span, n, OFFSETS_STEPS, live, &peak);
+        const size_t slab = hg_offsets_assign(span, n, OFFSETS_STEPS, SIZE_MAX, peak, room);
+        size_t most = 0;
+        CHECK(slab >= bound);
+        offsets_check_apart(span, n, slab);
+        for (uint32_t i = 0; i < n; i++)
+            if (span[i].first <= peak && span[i].last >= peak && span[i].bytes != 0)
+                most = (size_t)hg_max((int64_t)most, (int64_t)(span[i].offset + span[i].bytes));
+        CHECK_EQ_INT((int64_t)hg_align_up(most, HG_ALIGN), (int64_t)bound);
+    }
 }
 
 static void offsets_too_large(void)
 {
     hg_span span[2] = {{.bytes = SIZE_MAX / 3}, {.bytes = SIZE_MAX / 3}};
     uint32_t room[HG_OFFSETS_ROOM(2, 1)];
-    CHECK(hg_offsets_assign(span, 2, 1, 0, room) == SIZE_MAX);
+    CHECK(hg_offsets_assign(span, 2, 1, 0, 0, room) == SIZE_MAX);
 }
 
 const hg_test_case hg_tests_isa_offsets[] = {
     {"random", offsets_random},
     {"tries", offsets_tries},
+    {"outward", offsets_outward},
     {"too_large", offsets_too_large},
     {0},
 };

@@ -223,11 +223,12 @@ static prepare_answers prepare_ask(const hg_kernel *k, const hg_args *a)
 }
 
 /* Asked again with addresses that cannot be read, a kernel says the same. */
-static void prepare_ask_blind(const hg_kernel *k, const hg_step_run *run)
+static void prepare_ask_blind(const hg_kernel *k, const holo_session *s, uint32_t step)
 {
     enum { MOST = 64 };
     holo_tensor in[MOST], out[MOST];
-    hg_args a = run->args;
+    const hg_args own = hg_session_args(s, &s->step[step]);
+    hg_args a = own;
     if (a.n_in > MOST || a.n_out > MOST) return;
     memcpy(in, a.in, a.n_in * sizeof *in);
     memcpy(out, a.out, a.n_out * sizeof *out);
@@ -237,7 +238,7 @@ static void prepare_ask_blind(const hg_kernel *k, const hg_step_run *run)
         if (out[i].dtype != HOLO_NONE) out[i].data = (void *)(uintptr_t)HG_ALIGN;
     a.in = in;
     a.out = out;
-    const prepare_answers seen = prepare_ask(k, &run->args), blind = prepare_ask(k, &a);
+    const prepare_answers seen = prepare_ask(k, &own), blind = prepare_ask(k, &a);
     if (!CHECK(seen.status == blind.status && seen.units == blind.units &&
                seen.scratch == blind.scratch && seen.cost.flops == blind.cost.flops &&
                seen.cost.bytes == blind.cost.bytes))
@@ -272,8 +273,8 @@ static size_t prepare_blind_program(const fault_program *program, uint64_t *stat
     for (uint32_t i = 0; is_ready && i < g->program.head.n_step; i++) {
         const hg_step_rec *r = &g->program.step[i];
         if (r->op != HG_STEP_KERNEL || g->step_late[i]) continue;
-        prepare_ask_blind(g->kernel[r->kernel], &s->step[i]);
-        prepare_ask_blind(g->reference[r->kernel], &s->step[i]);
+        prepare_ask_blind(g->kernel[r->kernel], s, i);
+        prepare_ask_blind(g->reference[r->kernel], s, i);
         asked++;
     }
     holo_session_free(s);
