@@ -11,7 +11,9 @@
 #endif
 
 #include "base/cpu.h"
+#include "base/half.h"
 #include "kernel/byteops.h"
+#include "kernel/table.h"
 
 extern const hg_kernel hg_kernels_table[], hg_kernels_byteops[];
 #if defined(__x86_64__)
@@ -299,6 +301,93 @@ WAY void way_tree(const uint8_t *table, const uint8_t *x, uint8_t *y, int64_t n)
     }
 }
 
+/* ---- 65,536 entries of 2 bytes ------------------------------------------------------------ */
+
+/* Pairs of entries are gathered, so that nothing behind the table is read. */
+WAY inline __m256i way_pairs(const uint16_t *table, __m256i k)
+{
+    const __m256i pair =
+        _mm256_i32gather_epi32((const int *)(const void *)table, _mm256_srli_epi32(k, 1), 4);
+    const __m256i by = _mm256_slli_epi32(_mm256_and_si256(k, _mm256_set1_epi32(1)), 4);
+    return _mm256_and_si256(_mm256_srlv_epi32(pair, by), _mm256_set1_epi32(65535));
+}
+
+WAY void way_gather(const uint16_t *table, const uint16_t *x, uint16_t *y, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += 16) {
+        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(x + i));
+        const __m256i a = way_pairs(table, _mm256_cvtepu16_epi32(_mm256_castsi256_si128(v)));
+        const __m256i b = way_pairs(table, _mm256_cvtepu16_epi32(_mm256_extracti128_si256(v, 1)));
+        _mm256_storeu_si256((__m256i *)(void *)(y + i),
+                            _mm256_permute4x64_epi64(_mm256_packus_epi32(a, b), 0xd8));
+    }
+}
+
+__attribute__((target("avx512f"))) static void
+way_gather_512(const uint16_t *table, const uint16_t *x, uint16_t *y, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += 16) {
+        const __m512i k =
+            _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(x + i)));
+        const __m512i pair = _mm512_i32gather_epi32(_mm512_srli_epi32(k, 1), table, 4);
+        const __m512i by = _mm512_slli_epi32(_mm512_and_si512(k, _mm512_set1_epi32(1)), 4);
+        _mm256_storeu_si256((__m256i *)(void *)(y + i),
+                            _mm512_cvtepi32_epi16(_mm512_srlv_epi32(pair, by)));
+    }
+}
+
+static void way_kernel(const uint16_t *table, const uint16_t *x, uint16_t *y, int64_t n)
+{
+    const holo_tensor in[2] = {
+        {.data = (void *)(uintptr_t)x, .dim = {n}, .rank = 1, .dtype = HOLO_F16},
+        {.data = (void *)(uintptr_t)table, .dim = {65536}, .rank = 1, .dtype = HOLO_F16}};
+    holo_tensor out = {.data = y, .dim = {n}, .rank = 1, .dtype = HOLO_F16};
+    const int64_t param[HG_TABLE_PARAMS] = {0};
+    const hg_args a = {
+        .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = HG_TABLE_PARAMS};
+    hg_kernels_table->run(&a, (hg_range){0, hg_kernels_table->units(&a), NULL});
+}
+
+typedef void way_run_halves(const uint16_t *table, const uint16_t *x, uint16_t *y, int64_t n);
+
+/* Halves in [-1, 1), as activations are. */
+static void run_way_halves(const char *name, way_run_halves *way, int64_t n, const char *where)
+{
+    uint16_t *table = bench_alloc(65536 * 2), *x = bench_alloc((size_t)n * 2);
+    uint16_t *y = bench_alloc((size_t)n * 2);
+    double taken[ROUNDS];
+    uint32_t seed = 1;
+    for (int i = 0; i < 65536; i++)
+        table[i] = (uint16_t)(i * 167 + 13);
+    for (int64_t i = 0; i < n; i++) {
+        seed = seed * 1664525 + 1013904223;
+        x[i] = hg_f32_to_f16((float)(seed >> 8) / 8388608.0f - 1.0f);
+    }
+    for (int r = 0; r < ROUNDS; r++) {
+        const double start = bench_now();
+        for (int t = 0; t < turns_of(n); t++) {
+            way(table, x, y, n);
+            __asm__ volatile("" : : "r"(y) : "memory");
+        }
+        taken[r] = (bench_now() - start) / turns_of(n);
+    }
+    for (int64_t i = 0; i < n; i++)
+        if (y[i] != table[x[i]]) exit(1);
+    timing_print("way", name, where, timing_of(taken), n, 4 * n);
+    free(table);
+    free(x);
+    free(y);
+}
+
+static void run_halves(int64_t n, const char *where)
+{
+    run_way_halves("65,536 entries, halves in [-1, 1)", way_kernel, n, where);
+    if ((hg_cpu_features() & HG_CPU_AVX2) != 0)
+        run_way_halves("65,536 entries, gathered", way_gather, n, where);
+    if ((hg_cpu_features() & HG_CPU_AVX512) != 0)
+        run_way_halves("65,536 entries, gathered, AVX-512", way_gather_512, n, where);
+}
+
 #endif
 
 static void run_way(const char *name, way_run *way, int64_t n, const char *where)
@@ -341,6 +430,7 @@ int main(void)
             run_way("256 entries, xor chain", way_chain, where[w].codes, where[w].name);
             run_way("256 entries, blend tree", way_tree, where[w].codes, where[w].name);
         }
+        run_halves(where[w].codes / 2, where[w].name);
 #endif
         for (size_t i = 0; i < HG_COUNT(cases); i++)
             run_case(&cases[i], where[w].codes, where[w].name);

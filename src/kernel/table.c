@@ -116,6 +116,38 @@ TABLE_LOOP(uint16_t, uint16_t)
 TABLE_LOOP(uint16_t, uint32_t)
 #undef TABLE_LOOP
 
+/* Every code of 16 bits has an entry: nothing to check, and eight codes are taken by two loads. Of
+ * halves in [-1, 1) to halves this does 3.6 * 10^9 a second in L1 and 2.5 from memory, the loop
+ * above 1.8 and 1.7; gathers would do 2.8 and 2.3 with AVX2, 2.5 and 2.2 with AVX-512 (bench/run.sh
+ * tables, Zen 4). */
+#define TABLE_ALL(T)                                                                               \
+    static int64_t table_all_##T(const hg_table *t, int64_t i, int64_t end)                        \
+    {                                                                                              \
+        const T *row = (const T *)t->entry + i / t->inner % t->channels * t->entries;              \
+        const uint16_t *x = (const uint16_t *)t->codes;                                            \
+        for (T *y = (T *)t->out; i + 8 <= end; i += 8) {                                           \
+            uint64_t c[2];                                                                         \
+            memcpy(c, x + i, sizeof c);                                                            \
+            const T r[8] = {row[c[0] & 65535],       row[c[0] >> 16 & 65535],                      \
+                            row[c[0] >> 32 & 65535], row[c[0] >> 48],                              \
+                            row[c[1] & 65535],       row[c[1] >> 16 & 65535],                      \
+                            row[c[1] >> 32 & 65535], row[c[1] >> 48]};                             \
+            memcpy(y + i, r, sizeof r);                                                            \
+        }                                                                                          \
+        return i;                                                                                  \
+    }
+TABLE_ALL(uint8_t)
+TABLE_ALL(uint16_t)
+TABLE_ALL(uint32_t)
+#undef TABLE_ALL
+
+static int64_t table_all(const hg_table *t, int64_t i, int64_t end)
+{
+    if (t->entries != 65536 || t->inner < TABLE_LONG) return i;
+    if (t->size == 1) return table_all_uint8_t(t, i, end);
+    return t->size == 2 ? table_all_uint16_t(t, i, end) : table_all_uint32_t(t, i, end);
+}
+
 /* Packed codes and classes. */
 static int64_t table_loop_rest(const hg_table *t, int64_t i, int64_t end)
 {
@@ -137,6 +169,7 @@ static int64_t table_loop(const hg_table *t, int64_t i, int64_t end)
         if (t->size == 2) return table_loop_uint8_t_uint16_t(t, i, end);
         return table_loop_uint8_t_uint32_t(t, i, end);
     }
+    i = table_all(t, i, end);
     if (t->size == 1) return table_loop_uint16_t_uint8_t(t, i, end);
     if (t->size == 2) return table_loop_uint16_t_uint16_t(t, i, end);
     return table_loop_uint16_t_uint32_t(t, i, end);
