@@ -18,18 +18,15 @@
 
 #include <immintrin.h>
 
-enum { TABLE_VECTOR = 32 };
+enum { TABLE_VECTOR = 32, TABLE_PARTS = 16, TABLE_PART = 1 };
 
-typedef struct table_row table_row;
+typedef __m256i table_vec;
 
-/* n codes, a multiple of TABLE_VECTOR; returns how many were done before one was outside. */
-typedef int64_t table_look(const table_row *row, const uint8_t *x, uint8_t *y, int64_t n);
-
-struct table_row {
-    table_look *look;
-    __m256i base, top;   /* top: entries - 1 */
-    __m256i part[4][16]; /* per plane */
-};
+#define table_zero() _mm256_setzero_si256()
+#define table_sub _mm256_sub_epi8
+#define table_max _mm256_max_epu8
+#define table_within(most, top)                                                                    \
+    (_mm256_testz_si256(_mm256_subs_epu8(most, top), _mm256_set1_epi8(-1)) != 0)
 
 HG_INLINE __m256i table_get(const uint8_t *x)
 {
@@ -39,32 +36,6 @@ HG_INLINE __m256i table_get(const uint8_t *x)
 HG_INLINE void table_put(uint8_t *y, __m256i v)
 {
     _mm256_storeu_si256((__m256i *)y, v);
-}
-
-/* The constants of a row. Results may lie anywhere, also over the row as far as the compiler knows:
- * it keeps in registers only what is copied first. */
-typedef struct table_bounds {
-    __m256i base, top;
-} table_bounds;
-
-HG_INLINE table_bounds table_bounds_of(const table_row *row)
-{
-    return (table_bounds){row->base, row->top};
-}
-
-/* Some vectors of codes, as numbers of entries unless the row is laid out by code. False when one
- * is outside: the largest of them tells. */
-HG_INLINE bool table_take(const table_bounds *r, const uint8_t *x, __m256i *k, const int vectors,
-                          const int wide, const bool checks)
-{
-    __m256i most = _mm256_setzero_si256();
-    HG_UNROLL
-    for (int i = 0; i < vectors; i++) {
-        const __m256i v = table_get(x + i * TABLE_VECTOR), d = _mm256_sub_epi8(v, r->base);
-        k[i] = wide == 16 ? v : d;
-        most = _mm256_max_epu8(most, d);
-    }
-    return !checks || _mm256_testz_si256(_mm256_subs_epu8(most, r->top), _mm256_set1_epi8(-1)) != 0;
 }
 
 /* Keeps the compiler from starting all shuffles at once, which spills half of them. */
@@ -108,46 +79,16 @@ HG_INLINE __m256i table_at(const __m256i *part, __m256i k, const int wide)
     return wide == 16 ? table_whole(part, k) : table_chain(part, k, wide);
 }
 
+#include "backend/cpu/table_look.inc"
+
 /* ---- one byte an entry ------------------------------------------------------------------ */
 
-HG_INLINE int64_t table_bytes(const table_row *row, const uint8_t *x, uint8_t *y, int64_t n,
-                              const int wide, const bool checks)
-{
-    const table_bounds bounds = table_bounds_of(row);
-    __m256i part[16], k[4];
-    int64_t i = 0;
-    memcpy(part, row->part[0], (size_t)wide * sizeof part[0]);
-    for (; i + 4 * TABLE_VECTOR <= n; i += 4 * TABLE_VECTOR) {
-        if (HG_UNLIKELY(!table_take(&bounds, x + i, k, 4, wide, checks))) return i;
-        HG_UNROLL
-        for (int j = 0; j < 4; j++)
-            table_put(y + i + j * TABLE_VECTOR, table_at(part, k[j], wide));
-    }
-    for (; i < n; i += TABLE_VECTOR) {
-        if (HG_UNLIKELY(!table_take(&bounds, x + i, k, 1, wide, checks))) return i;
-        table_put(y + i, table_at(part, k[0], wide));
-    }
-    return n;
-}
-
-#define TABLE_BYTES(wide)                                                                          \
-    static int64_t table_bytes_##wide(const table_row *row, const uint8_t *x, uint8_t *y,          \
-                                      int64_t n)                                                   \
-    {                                                                                              \
-        return table_bytes(row, x, y, n, wide, true);                                              \
-    }
 TABLE_BYTES(16)
 TABLE_BYTES(8)
 TABLE_BYTES(6)
 TABLE_BYTES(4)
 TABLE_BYTES(2)
 TABLE_BYTES(1)
-#undef TABLE_BYTES
-
-static int64_t table_bytes_all(const table_row *row, const uint8_t *x, uint8_t *y, int64_t n)
-{
-    return table_bytes(row, x, y, n, 16, false);
-}
 
 /* The high four bits of a byte decide 24 h2 + 8 d of its class, bits 3 to 1 the rest. */
 static int64_t table_classes(const table_row *row, const uint8_t *x, uint8_t *y, int64_t n)
@@ -210,12 +151,6 @@ HG_INLINE int64_t table_dwords(const table_row *row, const uint8_t *x, uint8_t *
     return n;
 }
 
-#define TABLE_WIDER(size, wide)                                                                    \
-    static int64_t table_##size##_##wide(const table_row *row, const uint8_t *x, uint8_t *y,       \
-                                         int64_t n)                                                \
-    {                                                                                              \
-        return table_##size(row, x, y, n, wide);                                                   \
-    }
 TABLE_WIDER(words, 16)
 TABLE_WIDER(words, 8)
 TABLE_WIDER(words, 4)
@@ -223,7 +158,6 @@ TABLE_WIDER(words, 1)
 TABLE_WIDER(dwords, 8)
 TABLE_WIDER(dwords, 4)
 TABLE_WIDER(dwords, 1)
-#undef TABLE_WIDER
 
 /* ---- rows ------------------------------------------------------------------------------- */
 

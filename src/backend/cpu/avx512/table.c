@@ -10,18 +10,14 @@
 
 #include <immintrin.h>
 
-enum { TABLE_VECTOR = 64 };
+enum { TABLE_VECTOR = 64, TABLE_PARTS = 4, TABLE_PART = 4 };
 
-typedef struct table_row table_row;
+typedef __m512i table_vec;
 
-/* n codes, a multiple of TABLE_VECTOR; returns how many were done before one was outside. */
-typedef int64_t table_look(const table_row *row, const uint8_t *x, uint8_t *y, int64_t n);
-
-struct table_row {
-    table_look *look;
-    __m512i base, top;  /* top: entries - 1 */
-    __m512i part[4][4]; /* per plane */
-};
+#define table_zero() _mm512_setzero_si512()
+#define table_sub _mm512_sub_epi8
+#define table_max _mm512_max_epu8
+#define table_within(most, top) (_mm512_cmpgt_epu8_mask(most, top) == 0)
 
 HG_INLINE __m512i table_get(const uint8_t *x)
 {
@@ -33,32 +29,6 @@ HG_INLINE void table_put(uint8_t *y, __m512i v)
     _mm512_storeu_si512(y, v);
 }
 
-/* The constants of a row. Results may lie anywhere, also over the row as far as the compiler knows:
- * it keeps in registers only what is copied first. */
-typedef struct table_bounds {
-    __m512i base, top;
-} table_bounds;
-
-HG_INLINE table_bounds table_bounds_of(const table_row *row)
-{
-    return (table_bounds){row->base, row->top};
-}
-
-/* Some vectors of codes, as numbers of entries unless the row is laid out by code. False when one
- * is outside: the largest of them tells. */
-HG_INLINE bool table_take(const table_bounds *r, const uint8_t *x, __m512i *k, const int vectors,
-                          const int wide, const bool checks)
-{
-    __m512i most = _mm512_setzero_si512();
-    HG_UNROLL
-    for (int i = 0; i < vectors; i++) {
-        const __m512i v = table_get(x + i * TABLE_VECTOR), d = _mm512_sub_epi8(v, r->base);
-        k[i] = wide == 16 ? v : d;
-        most = _mm512_max_epu8(most, d);
-    }
-    return !checks || _mm512_cmpgt_epu8_mask(most, r->top) == 0;
-}
-
 /* wide: sixteens of entries, 16 by code, 8 by number of entry. */
 HG_INLINE __m512i table_at(const __m512i *part, __m512i k, const int wide)
 {
@@ -68,25 +38,7 @@ HG_INLINE __m512i table_at(const __m512i *part, __m512i k, const int wide)
     return _mm512_mask_blend_epi8(_mm512_movepi8_mask(k), low, high);
 }
 
-HG_INLINE int64_t table_bytes(const table_row *row, const uint8_t *x, uint8_t *y, int64_t n,
-                              const int wide, const bool checks)
-{
-    const table_bounds bounds = table_bounds_of(row);
-    __m512i part[4], k[4];
-    int64_t i = 0;
-    memcpy(part, row->part[0], (size_t)wide / 4 * sizeof part[0]);
-    for (; i + 4 * TABLE_VECTOR <= n; i += 4 * TABLE_VECTOR) {
-        if (HG_UNLIKELY(!table_take(&bounds, x + i, k, 4, wide, checks))) return i;
-        HG_UNROLL
-        for (int j = 0; j < 4; j++)
-            table_put(y + i + j * TABLE_VECTOR, table_at(part, k[j], wide));
-    }
-    for (; i < n; i += TABLE_VECTOR) {
-        if (HG_UNLIKELY(!table_take(&bounds, x + i, k, 1, wide, checks))) return i;
-        table_put(y + i, table_at(part, k[0], wide));
-    }
-    return n;
-}
+#include "backend/cpu/table_look.inc"
 
 /* Codes are put in such an order that unpacking the planes within quarters gives them in turn. */
 HG_INLINE int64_t table_words(const table_row *row, const uint8_t *x, uint8_t *y, int64_t n,
@@ -131,32 +83,12 @@ HG_INLINE int64_t table_dwords(const table_row *row, const uint8_t *x, uint8_t *
     return n;
 }
 
-static int64_t table_bytes_all(const table_row *row, const uint8_t *x, uint8_t *y, int64_t n)
-{
-    return table_bytes(row, x, y, n, 16, false);
-}
-
-static int64_t table_bytes_16(const table_row *row, const uint8_t *x, uint8_t *y, int64_t n)
-{
-    return table_bytes(row, x, y, n, 16, true);
-}
-
-static int64_t table_bytes_8(const table_row *row, const uint8_t *x, uint8_t *y, int64_t n)
-{
-    return table_bytes(row, x, y, n, 8, true);
-}
-
-#define TABLE_LOOK(size, wide)                                                                     \
-    static int64_t table_##size##_##wide(const table_row *row, const uint8_t *x, uint8_t *y,       \
-                                         int64_t n)                                                \
-    {                                                                                              \
-        return table_##size(row, x, y, n, wide);                                                   \
-    }
-TABLE_LOOK(words, 16)
-TABLE_LOOK(words, 8)
-TABLE_LOOK(dwords, 16)
-TABLE_LOOK(dwords, 8)
-#undef TABLE_LOOK
+TABLE_BYTES(16)
+TABLE_BYTES(8)
+TABLE_WIDER(words, 16)
+TABLE_WIDER(words, 8)
+TABLE_WIDER(dwords, 16)
+TABLE_WIDER(dwords, 8)
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
