@@ -1,6 +1,7 @@
 /* recognize_norm.c - normalisations that exporters write out as arithmetic become one node again.
  *
  *     d = x - mean(x);  d / sqrt(mean(d * d) + eps) [* scale] [+ bias]          LayerNormalization
+ *     x / sqrt(mean(x * x) + eps) [* scale], or times the reciprocal              RMSNormalization
  *     Reshape(GroupNorm(Reshape(x, [n, g, -1])), shape of x) [* scale] [+ bias]  holo:GroupNorm */
 #include "pass/pass.h"
 
@@ -42,6 +43,7 @@ static hg_value_id norm_square_of(const hg_graph *g, hg_value_id v)
 typedef struct norm_match {
     hg_value_id x;
     double epsilon;
+    bool is_rms; /* nothing is subtracted */
 } norm_match;
 
 /* v = sqrt(mean(d^2) + eps) */
@@ -56,15 +58,42 @@ static bool norm_deviation(hg_graph *g, hg_value_id v, hg_value_id d, double *ep
     return false;
 }
 
+/* The value that v is one over: Reciprocal, 1 / v. */
+static hg_value_id norm_inverse_of(const hg_graph *g, hg_value_id v)
+{
+    const hg_node *reciprocal = norm_producer(g, v, "Reciprocal");
+    const hg_node *quotient = norm_producer(g, v, "Div");
+    double one;
+    if (reciprocal != NULL) return hg_node_in(g, reciprocal, 0);
+    if (quotient != NULL && hg_graph_const_scalar(g, hg_node_in(g, quotient, 0), &one) && one == 1)
+        return hg_node_in(g, quotient, 1);
+    return 0;
+}
+
+/* d over its deviation, d a difference from the mean or not. */
+static bool norm_match_quotient(hg_graph *g, hg_value_id d, hg_value_id deviation, norm_match *out)
+{
+    if (hg_graph_value(g, d)->type.dtype != HOLO_F32 ||
+        !norm_deviation(g, deviation, d, &out->epsilon))
+        return false;
+    const hg_node *difference = norm_producer(g, d, "Sub");
+    out->is_rms = difference == NULL ||
+                  norm_mean_of(g, hg_node_in(g, difference, 1)) != hg_node_in(g, difference, 0);
+    out->x = out->is_rms ? d : hg_node_in(g, difference, 0);
+    return true;
+}
+
 static bool norm_match_layer(hg_graph *g, const hg_node *n, norm_match *out)
 {
-    if (!hg_op_is(n, "Div")) return false;
-    hg_value_id d = hg_node_in(g, n, 0);
-    const hg_node *difference = norm_producer(g, d, "Sub");
-    if (difference == NULL || hg_graph_value(g, d)->type.dtype != HOLO_F32) return false;
-    out->x = hg_node_in(g, difference, 0);
-    if (norm_mean_of(g, hg_node_in(g, difference, 1)) != out->x) return false;
-    return norm_deviation(g, hg_node_in(g, n, 1), d, &out->epsilon);
+    if (hg_op_is(n, "Div"))
+        return norm_match_quotient(g, hg_node_in(g, n, 0), hg_node_in(g, n, 1), out);
+    if (!hg_op_is(n, "Mul")) return false;
+    for (uint32_t i = 0; i < 2; i++) {
+        const hg_value_id deviation = norm_inverse_of(g, hg_node_in(g, n, i));
+        if (deviation != 0 && norm_match_quotient(g, hg_node_in(g, n, 1 - i), deviation, out))
+            return true;
+    }
+    return false;
 }
 
 /* The only reader of value when it is `op` with a constant on the other side that fits: *other is
@@ -99,10 +128,11 @@ static bool norm_fits_channels(const hg_graph *g, hg_value_id value, hg_value_id
     return true;
 }
 
-/* Scale and bias that follow `value`; *last is the node whose result the whole gives. */
+/* Scale and, if wanted, bias that follow `value`; *last is the node whose result the whole gives.
+ */
 static void norm_affine(const hg_graph *g, hg_value_id value,
                         bool (*fits)(const hg_graph *g, hg_value_id value, hg_value_id c),
-                        hg_value_id *scale, hg_value_id *bias, hg_node_id *last)
+                        bool with_bias, hg_value_id *scale, hg_value_id *bias, hg_node_id *last)
 {
     hg_node_id id = norm_follower(g, value, "Mul", fits, scale);
     if (id == 0) {
@@ -110,6 +140,7 @@ static void norm_affine(const hg_graph *g, hg_value_id value,
         return;
     }
     *last = id;
+    if (!with_bias) return;
     id = norm_follower(g, hg_graph_node(g, id)->out[0], "Add", fits, bias);
     if (id == 0)
         *bias = 0;
@@ -121,13 +152,15 @@ static holo_status norm_layer(hg_graph *g, hg_node_id id, const norm_match *m)
 {
     hg_value_id scale = 0, bias = 0;
     hg_node_id last = id;
-    norm_affine(g, hg_graph_node(g, id)->out[0], norm_fits_last, &scale, &bias, &last);
+    norm_affine(g, hg_graph_node(g, id)->out[0], norm_fits_last, !m->is_rms, &scale, &bias, &last);
     hg_build b;
     hg_build_init(&b, g, last);
     hg_attr attr[2] = {hg_attr_make_int("axis", -1), hg_attr_make_float("epsilon", m->epsilon)};
     if (scale == 0) scale = hg_build_scalar(&b, HOLO_F32, 1.0);
     hg_value_id in[3] = {m->x, scale, bias};
-    hg_build_replace(&b, 0, hg_build_op(&b, "LayerNormalization", in, bias == 0 ? 2 : 3, attr, 2));
+    const hg_value_id made = hg_build_op(&b, m->is_rms ? "RMSNormalization" : "LayerNormalization",
+                                         in, bias == 0 ? 2 : 3, attr, 2);
+    hg_build_replace(&b, 0, made);
     return b.status;
 }
 
@@ -176,7 +209,7 @@ static holo_status norm_group(hg_graph *g, hg_node_id id, hg_value_id x, const h
 {
     hg_value_id scale = 0, bias = 0;
     hg_node_id last = id;
-    norm_affine(g, hg_graph_node(g, id)->out[0], norm_fits_channels, &scale, &bias, &last);
+    norm_affine(g, hg_graph_node(g, id)->out[0], norm_fits_channels, true, &scale, &bias, &last);
     hg_attr attr[2] = {*hg_node_attr(norm, "groups"),
                        hg_attr_make_float("epsilon", hg_node_float(norm, "epsilon", 1e-5))};
     hg_build b;
@@ -210,6 +243,6 @@ static holo_status norm_run(hg_graph *g, bool *changed)
 
 const hg_pass hg_pass_recognize_norm = {
     .name = "recognize_norm",
-    .brief = "layer and group normalisation written out as arithmetic become one node",
+    .brief = "layer, RMS and group normalisation written out as arithmetic become one node",
     .run = norm_run,
 };

@@ -48,6 +48,11 @@ const char *const fault_graphs[] = {
     " %q = const int64[4] {1,0,1,2} %a = Pad(%x, %q, %v) {mode=\"constant\"}"
     " %b = Pad(%x, %q) {mode=\"reflect\"} return %a as \"a\", %b as \"b\" }",
     "graph(%x: float32[n,3], %i: int64[k]) { %a = Gather(%x, %i) {axis=0} return %a as \"a\" }",
+    "graph(%x: float32[n,4], %c: float32[n,4], %s: float32[4]) { %z = const int64[1] {0}"
+    " %h = const int64[1] {2} %f = const int64[1] {4} %k = const int64[1] {1}"
+    " %a = Slice(%x, %z, %h, %k) %b = Slice(%x, %h, %f, %k) %m = Neg(%b)"
+    " %t = Concat(%m, %a) {axis=1} %u = Mul(%t, %s) %v = Mul(%x, %c) %y = Add(%v, %u)"
+    " return %y as \"y\" }",
     "graph(%x: float32[n,2], %i: int64[k]) { %w = const float32[3,2] {1.0,2.0,3.0,4.0,5.0,6.0}"
     " %a = Gather(%w, %i) {axis=0} %t = Transpose(%w) {perm=[1,0]} %b = MatMul(%x, %t)"
     " return %a as \"a\", %b as \"b\" }",

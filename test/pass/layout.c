@@ -28,45 +28,6 @@ static void layout_push_transpose(void)
                "}\n");
 }
 
-/* Channels are cut where they lie, and only there. */
-static void layout_push_slice(void)
-{
-    CHECK_PASS("push_transpose",
-               "graph g(%x: float32[n,5,6,4]) {\n"
-               "  %a = Transpose(%x) {perm=[0,3,1,2]}\n"
-               "  %s = const int64[2] {1,0}\n"
-               "  %e = const int64[2] {3,5}\n"
-               "  %k = const int64[2] {-3,3}\n"
-               "  %b = Slice(%a, %s, %e, %k)\n"
-               "  %y = Transpose(%b) {perm=[0,2,3,1]}\n"
-               "  return %y\n"
-               "}\n",
-               "graph g(%x: float32[n,5,6,4]) {\n"
-               "  %s = const int64[2] {1,0}\n"
-               "  %e = const int64[2] {3,5}\n"
-               "  %1 = const int64[2] {3,2}\n"
-               "  %y = Slice(%x, %s, %e, %1)\n"
-               "  return %y\n"
-               "}\n");
-    CHECK_PASS("push_transpose",
-               "graph g(%x: float32[n,5,6,4]) {\n"
-               "  %a = Transpose(%x) {perm=[2,0,1,3]}\n"
-               "  %s = const int64[1] {1}\n"
-               "  %e = const int64[1] {3}\n"
-               "  %k = const int64[1] {0}\n"
-               "  %y = Slice(%a, %s, %e, %k)\n"
-               "  return %y\n"
-               "}\n",
-               "graph g(%x: float32[n,5,6,4]) {\n"
-               "  %a = Transpose(%x) {perm=[2,0,1,3]}\n"
-               "  %s = const int64[1] {1}\n"
-               "  %e = const int64[1] {3}\n"
-               "  %k = const int64[1] {0}\n"
-               "  %y = Slice(%a, %s, %e, %k)\n"
-               "  return %y\n"
-               "}\n");
-}
-
 /* A table that is packed anyway is stored in panels alone; one that is read as it is stays. */
 static void layout_share_panels(void)
 {
@@ -186,6 +147,106 @@ static void layout_recognize_layer_norm(void)
                "  %y = LayerNormalization(%x, %g, %b) {axis=-1, epsilon=0.5}\n"
                "  return %y\n"
                "}\n");
+}
+
+#define LAYOUT_SQUARES                                                                             \
+    "graph g(%x: float32[n,4]) {\n"                                                                \
+    "  %axes = const int64[1] {-1}\n"                                                              \
+    "  %two = const float32[] {2.0}\n"                                                             \
+    "  %q = Pow(%x, %two)\n"                                                                       \
+    "  %v = ReduceMean(%q, %axes)\n"                                                               \
+    "  %e = const float32[] {0.5}\n"                                                               \
+    "  %s = Add(%v, %e)\n"                                                                         \
+    "  %r = Sqrt(%s)\n"
+
+/* Times the reciprocal and over the root; a factor per place belongs to it, a summand does not. */
+static void layout_recognize_rms_norm(void)
+{
+    CHECK_PASS("recognize_norm",
+               LAYOUT_SQUARES "  %i = Reciprocal(%r)\n"
+                              "  %u = Mul(%x, %i)\n"
+                              "  %g = const float32[4] {1.0, 2.0, 3.0, 4.0}\n"
+                              "  %w = Mul(%g, %u)\n"
+                              "  %y = Add(%w, %g)\n"
+                              "  return %y\n"
+                              "}\n",
+               "graph g(%x: float32[n,4]) {\n"
+               "  %g = const float32[4] {1.0, 2.0, 3.0, 4.0}\n"
+               "  %w = RMSNormalization(%x, %g) {axis=-1, epsilon=0.5}\n"
+               "  %y = Add(%w, %g)\n"
+               "  return %y\n"
+               "}\n");
+    CHECK_PASS("recognize_norm",
+               LAYOUT_SQUARES "  %one = const float32[] {1.0}\n"
+                              "  %i = Div(%one, %r)\n"
+                              "  %y = Mul(%i, %x)\n"
+                              "  return %y\n"
+                              "}\n",
+               "graph g(%x: float32[n,4]) {\n"
+               "  %1 = const float32[] {1.0}\n"
+               "  %y = RMSNormalization(%x, %1) {axis=-1, epsilon=0.5}\n"
+               "  return %y\n"
+               "}\n");
+    CHECK_PASS("recognize_norm",
+               LAYOUT_SQUARES "  %y = Div(%x, %r)\n"
+                              "  return %y\n"
+                              "}\n",
+               "graph g(%x: float32[n,4]) {\n"
+               "  %1 = const float32[] {1.0}\n"
+               "  %y = RMSNormalization(%x, %1) {axis=-1, epsilon=0.5}\n"
+               "  return %y\n"
+               "}\n");
+}
+
+#define LAYOUT_TURN(x, first)                                                                      \
+    "  %z = const int64[1] {" first "}\n"                                                          \
+    "  %h = const int64[1] {2}\n"                                                                  \
+    "  %f = const int64[1] {9223372036854775807}\n"                                                \
+    "  %k = const int64[1] {-1}\n"                                                                 \
+    "  %a = Slice(" x ", %z, %h, %k)\n"                                                            \
+    "  %b = Slice(" x ", %h, %f, %k)\n"                                                            \
+    "  %m = Neg(%b)\n"                                                                             \
+    "  %t = Concat(%m, %a) {axis=-1}\n"                                                            \
+    "  %u = Mul(%t, %s)\n"                                                                         \
+    "  %v = Mul(" x ", %c)\n"                                                                      \
+    "  %y = Add(%v, %u)\n"                                                                         \
+    "  return %y\n"                                                                                \
+    "}\n"
+
+static void layout_recognize_rotary(void)
+{
+    CHECK_PASS("recognize_rotary",
+               "graph g(%x: float32[b,n,4], %c: float32[n,4], %s: float32[1,n,4]) {\n" LAYOUT_TURN(
+                   "%x", "0"),
+               "graph g(%x: float32[b,n,4], %c: float32[n,4], %s: float32[1,n,4]) {\n"
+               "  %y = holo:Rotary(%x, %c, %s)\n"
+               "  return %y\n"
+               "}\n");
+    /* Heads: the Transpose goes behind. */
+    CHECK_PASS("recognize_rotary",
+               "graph g(%w: float32[b,n,3,4], %c: float32[n,4], %s: float32[b,1,n,4]) {\n"
+               "  %x = Transpose(%w) {perm=[0,2,1,3]}\n" LAYOUT_TURN("%x", "0"),
+               "graph g(%w: float32[b,n,3,4], %c: float32[n,4], %s: float32[b,1,n,4]) {\n"
+               "  %1 = const int64[2] {0,1}\n"
+               "  %2 = Unsqueeze(%c, %1)\n"
+               "  %3 = Transpose(%2) {perm=[0,2,1,3]}\n"
+               "  %4 = Transpose(%s) {perm=[0,2,1,3]}\n"
+               "  %5 = holo:Rotary(%w, %3, %4)\n"
+               "  %y = Transpose(%5) {perm=[0,2,1,3]}\n"
+               "  return %y\n"
+               "}\n");
+}
+
+/* Angles that make more of x than it is, or are one for a whole row, are left alone. */
+static void layout_leaves_other_turns(void)
+{
+    static const char *const text[] = {
+        "graph g(%x: float32[1,n,4], %c: float32[b,n,4], %s: float32[1,n,4]) {\n" LAYOUT_TURN("%x",
+                                                                                              "0"),
+        "graph g(%x: float32[b,n,4], %c: float32[n,1], %s: float32[1,n,4]) {\n" LAYOUT_TURN("%x",
+                                                                                            "0")};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        CHECK_PASS("recognize_rotary", text[i], text[i]);
 }
 
 static void layout_fold_batchnorm(void)
@@ -464,11 +525,13 @@ static void layout_fuse_expansion(void)
 
 const hg_test_case hg_tests_pass_layout[] = {
     {"push_transpose", layout_push_transpose},
-    {"push_slice", layout_push_slice},
     {"share_panels", layout_share_panels},
     {"push_reshape", layout_push_reshape},
     {"push_reduce", layout_push_reduce},
     {"recognize_layer_norm", layout_recognize_layer_norm},
+    {"recognize_rms_norm", layout_recognize_rms_norm},
+    {"recognize_rotary", layout_recognize_rotary},
+    {"leaves_other_turns", layout_leaves_other_turns},
     {"fold_batchnorm", layout_fold_batchnorm},
     {"pack_weights", layout_pack_weights},
     {"split_recurrent", layout_split_recurrent},
