@@ -55,7 +55,11 @@ static int64_t tree_units(const hg_args *a)
     return a->out[0].dim[0];
 }
 
-enum { TREE_ROWS = 32 /* that walk together */ };
+enum {
+    TREE_ROWS = 32,    /* that walk together */
+    TREE_TOGETHER = 4, /* fewer rows walk one by one */
+    TREE_LOST = INT32_MAX
+};
 
 /* Scores of those rows. Without rows there is no telling how large the other dimension is. */
 static size_t tree_scratch(const hg_args *a)
@@ -67,51 +71,102 @@ static size_t tree_scratch(const hg_args *a)
 /* ---- walking
  * -------------------------------------------------------------------------------------------- */
 
-static double tree_feature(const holo_tensor *x, int64_t row, int64_t feature)
+/* Where x lies from a split, as a bit: below, at, above; neither, since x is NaN or the split is.
+ */
+enum { TREE_BELOW = 1, TREE_AT = 2, TREE_ABOVE = 4, TREE_NAN = 8, TREE_NAN_SPLIT = 16 };
+
+/* For which of these each mode takes the true way; a second time for those where NaN does. */
+static const uint8_t tree_true[2 * HG_TREE_MODES] = {
+    TREE_BELOW | TREE_AT,
+    TREE_BELOW,
+    TREE_AT | TREE_ABOVE,
+    TREE_ABOVE,
+    TREE_AT,
+    TREE_BELOW | TREE_ABOVE | TREE_NAN_SPLIT,
+    TREE_BELOW | TREE_AT | TREE_NAN,
+    TREE_BELOW | TREE_NAN,
+    TREE_AT | TREE_ABOVE | TREE_NAN,
+    TREE_ABOVE | TREE_NAN,
+    TREE_AT | TREE_NAN,
+    TREE_BELOW | TREE_ABOVE | TREE_NAN_SPLIT | TREE_NAN,
+};
+
+/* 1 for the true way. Nobody can guess it: there is nothing to branch on. */
+HG_INLINE int tree_holds(int32_t mode, double x, double split)
 {
-    const int64_t i = row * x->dim[1] + feature;
-    return x->dtype == HOLO_F32 ? (double)((const float *)x->data)[i]
-                                : ((const double *)x->data)[i];
+    const int none = 4 - 4 * (x < split) - 3 * (x == split) - 2 * (x > split) - (x != x);
+    return tree_true[mode] >> none & 1;
 }
 
-static bool tree_holds(int32_t mode, double x, double split)
+/* The tables, and the rows that walk. */
+typedef struct tree_forest {
+    const int32_t *node;
+    const double *split;
+    const float *x32; /* the features of the first row, or x64 */
+    const double *x64;
+    int64_t features, row;
+    uint32_t n_node, n_feature;
+    hg_fault *fault;
+} tree_forest;
+
+/* The way down from node `at`, or TREE_LOST when the tables are damaged. Rows that walk alone had
+ * better guess. */
+HG_INLINE int32_t tree_step(const tree_forest *f, const bool guesses, int64_t i, int32_t at)
 {
-    if (x != x) return mode >= HG_TREE_MODES;
-    if (mode >= HG_TREE_MODES) mode -= HG_TREE_MODES;
-    switch (mode) {
-    case HG_TREE_LEQ: return x <= split;
-    case HG_TREE_LT: return x < split;
-    case HG_TREE_GTE: return x >= split;
-    case HG_TREE_GT: return x > split;
-    case HG_TREE_EQ: return x == split;
-    default: return x != split;
+    const int32_t *node = f->node + (int64_t)at * HG_TREE_FIELDS;
+    const uint32_t feature = (uint32_t)node[HG_TREE_FEATURE], mode = (uint32_t)node[HG_TREE_MODE];
+    if (HG_UNLIKELY(feature >= f->n_feature)) {
+        hg_fault_range(f->fault, "the number of a feature", f->row + i, (int32_t)feature, 0,
+                       (int64_t)f->n_feature - 1);
+        return TREE_LOST;
     }
+    if (HG_UNLIKELY(mode >= 2 * HG_TREE_MODES)) {
+        hg_fault_range(f->fault, "the mode of a node", f->row + i, (int32_t)mode, 0,
+                       2 * HG_TREE_MODES - 1);
+        return TREE_LOST;
+    }
+    const int64_t place = i * f->features + feature;
+    const double x = f->x32 != NULL ? (double)f->x32[place] : f->x64[place];
+    const int holds =
+        mode == HG_TREE_LEQ ? x <= f->split[at] : tree_holds((int32_t)mode, x, f->split[at]);
+    const int32_t next = !guesses           ? node[HG_TREE_FALSE - holds]
+                         : HG_LIKELY(holds) ? node[HG_TREE_TRUE]
+                                            : node[HG_TREE_FALSE];
+    if (HG_UNLIKELY(next >= 0 && (next <= at || (uint32_t)next >= f->n_node))) {
+        hg_fault_range(f->fault, "the number of a node", f->row + i, next, (int64_t)at + 1,
+                       (int64_t)f->n_node - 1);
+        return TREE_LOST;
+    }
+    return next;
 }
 
-/* The leaf that a row reaches, or -1 when the tables are damaged. */
-static int64_t tree_walk(const hg_args *a, int64_t row, int32_t at)
+/* A root, or TREE_LOST. */
+static int32_t tree_enter(const tree_forest *f, int32_t root)
 {
-    const int32_t *table = a->in[1].data;
-    const double *split = a->in[2].data;
-    const int64_t nodes = a->in[1].dim[0], features = a->in[0].dim[1];
-    int64_t last = -1;
-    while (at >= 0) {
-        if (at >= nodes || at <= last) {
-            hg_fault_range(a->fault, "the number of a node", row, at, last + 1, nodes - 1);
-            return -1;
+    if (root < 0 || (uint32_t)root < f->n_node) return root;
+    hg_fault_range(f->fault, "the number of a node", f->row, root, 0, (int64_t)f->n_node - 1);
+    return TREE_LOST;
+}
+
+/* The leaves that rows reach, -1 - k each, or TREE_LOST. Several rows go down together: what one
+ * waits for does not keep the others. */
+static void tree_walk(const tree_forest *f, int64_t count, int32_t root, int32_t *at)
+{
+    root = tree_enter(f, root);
+    for (int64_t i = 0; i < count; i++)
+        at[i] = root;
+    for (int64_t i = 0; i < count && count < TREE_TOGETHER; i++)
+        while (at[i] >= 0 && at[i] != TREE_LOST)
+            at[i] = tree_step(f, true, i, at[i]);
+    for (bool moves = count >= TREE_TOGETHER; moves;) {
+        moves = false;
+        for (int64_t i = 0; i < count; i++) {
+            const int32_t now = at[i];
+            if (now < 0 || now == TREE_LOST) continue;
+            at[i] = tree_step(f, false, i, now);
+            moves = true;
         }
-        const int32_t *node = table + (int64_t)at * HG_TREE_FIELDS;
-        const int32_t feature = node[HG_TREE_FEATURE];
-        if (feature < 0 || feature >= features) {
-            hg_fault_range(a->fault, "the number of a feature", row, feature, 0, features - 1);
-            return -1;
-        }
-        last = at;
-        at = tree_holds(node[HG_TREE_MODE], tree_feature(&a->in[0], row, feature), split[at])
-                 ? node[HG_TREE_TRUE]
-                 : node[HG_TREE_FALSE];
     }
-    return -1 - (int64_t)at;
 }
 
 /* ---- voting
@@ -166,14 +221,25 @@ static void tree_rows(const hg_args *a, int64_t begin, int64_t end, double *scor
 {
     const int32_t *root = a->in[3].data;
     const double start = hg_param_f64(a, 1);
-    const int64_t targets = a->out[0].dim[1];
+    const int64_t targets = a->out[0].dim[1], first = begin * a->in[0].dim[1];
+    const bool is_f32 = a->in[0].dtype == HOLO_F32;
+    const tree_forest f = {.node = a->in[1].data,
+                           .split = a->in[2].data,
+                           .x32 = is_f32 ? (const float *)a->in[0].data + first : NULL,
+                           .x64 = is_f32 ? NULL : (const double *)a->in[0].data + first,
+                           .features = a->in[0].dim[1],
+                           .row = begin,
+                           .n_node = (uint32_t)a->in[1].dim[0],
+                           .n_feature = (uint32_t)hg_min(a->in[0].dim[1], INT32_MAX),
+                           .fault = a->fault};
     for (int64_t i = 0; i < (end - begin) * targets; i++)
         score[i] = start;
-    for (int64_t t = 0; t < a->in[3].dim[0]; t++)
-        for (int64_t row = begin; row < end; row++) {
-            const int64_t leaf = tree_walk(a, row, root[t]);
-            if (leaf >= 0) tree_votes(a, row, leaf, score + (row - begin) * targets);
-        }
+    for (int64_t t = 0; t < a->in[3].dim[0]; t++) {
+        int32_t at[TREE_ROWS];
+        tree_walk(&f, end - begin, root[t], at);
+        for (int64_t i = 0; i < end - begin; i++)
+            if (at[i] < 0) tree_votes(a, begin + i, -1 - (int64_t)at[i], score + i * targets);
+    }
     for (int64_t row = begin; row < end; row++)
         tree_store(a, row, score + (row - begin) * targets);
 }

@@ -103,11 +103,12 @@ static void tree_walks(void)
     static const holo_dtype types[] = {HOLO_F32, HOLO_F64};
     for (size_t d = 0; d < HG_COUNT(types); d++)
         for (int64_t aggregate = 0; aggregate < HG_TREE_AGGREGATES; aggregate++) {
-            enum { ROWS = 70, FEATURES = 5, TARGETS = 3 };
+            enum { ROWS = 67, FEATURES = 5, TARGETS = 3 };
             tree_call t;
             move_call c = {0};
             tree_make_forest(&t, FEATURES, TARGETS);
             t.aggregate = aggregate;
+            t.split[5] = NAN;
             t.start = aggregate == HG_TREE_MIN ? 99 : aggregate == HG_TREE_MAX ? -99 : 0;
             tree_connect(&c, &t, types[d], ROWS, FEATURES);
             for (int64_t i = 0; i < ROWS * FEATURES; i++) {
@@ -177,6 +178,21 @@ static void tree_negative_feature(tree_call *t)
     t->node[0][HG_TREE_FEATURE] = INT32_MIN;
 }
 
+static void tree_far_root(tree_call *t)
+{
+    t->root[0] = INT32_MAX;
+}
+
+static void tree_bad_mode(tree_call *t)
+{
+    t->node[0][HG_TREE_MODE] = 2 * HG_TREE_MODES;
+}
+
+static void tree_negative_mode(tree_call *t)
+{
+    t->node[0][HG_TREE_MODE] = -1;
+}
+
 static void tree_bad_target(tree_call *t)
 {
     for (int k = 0; k < 128; k++)
@@ -191,15 +207,16 @@ static void tree_bad_votes(tree_call *t)
 
 static void tree_damaged(void)
 {
-    static const tree_damage damage[] = {tree_loops,      tree_stays,       tree_far,
-                                         tree_far_leaf,   tree_bad_feature, tree_negative_feature,
-                                         tree_bad_target, tree_bad_votes};
-    for (size_t i = 0; i < HG_COUNT(damage); i++) {
+    static const tree_damage damage[] = {tree_loops,      tree_stays,        tree_far,
+                                         tree_far_leaf,   tree_bad_feature,  tree_negative_feature,
+                                         tree_bad_target, tree_bad_votes,    tree_far_root,
+                                         tree_bad_mode,   tree_negative_mode};
+    for (size_t i = 0; i < 2 * HG_COUNT(damage); i++) {
         tree_call t;
         move_call c = {0};
         tree_make_forest(&t, 5, 3);
-        damage[i](&t);
-        tree_connect(&c, &t, HOLO_F32, 4, 5);
+        damage[i / 2](&t);
+        tree_connect(&c, &t, HOLO_F32, i % 2 == 0 ? 4 : 1, 5); /* together and alone */
         move_run(hg_kernels_tree, &c);
         CHECK_EQ_INT(c.fault.kind, HG_FAULT_RANGE);
         CHECK_EQ_INT(c.fault.element, 0);
