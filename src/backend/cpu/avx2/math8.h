@@ -24,33 +24,4 @@ HG_INLINE __m256 hg_exp8(__m256 x)
     return _mm256_and_ps(_mm256_mul_ps(y, _mm256_castsi256_ps(power)), is_normal);
 }
 
-/* 1 / (1 + exp(-x)), within 3 units; below 2^-126 it is 0. */
-HG_INLINE __m256 hg_sigmoid8(__m256 x)
-{
-    const __m256 one = _mm256_set1_ps(1), minus = _mm256_xor_ps(x, _mm256_set1_ps(-0.0f));
-    const __m256 is_normal = _mm256_cmp_ps(x, _mm256_set1_ps(-87.3f), _CMP_NLT_UQ);
-    /* operands in this order keep a NaN */
-    const __m256 e = hg_exp8(_mm256_min_ps(_mm256_set1_ps(88), minus));
-    return _mm256_and_ps(_mm256_div_ps(one, _mm256_add_ps(one, e)), is_normal);
-}
-
-/* tanh(x), within 2 units. */
-HG_INLINE __m256 hg_tanh8(__m256 x)
-{
-    const __m256 sign = _mm256_and_ps(x, _mm256_set1_ps(-0.0f)), a = _mm256_xor_ps(x, sign);
-    const __m256 one = _mm256_set1_ps(1), z = _mm256_mul_ps(x, x), zz = _mm256_mul_ps(z, z);
-    /* (tanh(x) - x) / x^3 in x^2 <= 0.391 */
-    __m256 p = _mm256_fmadd_ps(zz, _mm256_set1_ps(-0x1.8da088p-8f), _mm256_set1_ps(-0x1.b91ccp-5f));
-    p = _mm256_fmadd_ps(zz, p, _mm256_set1_ps(-0x1.555552p-2f));
-    const __m256 q =
-        _mm256_fmadd_ps(zz, _mm256_set1_ps(0x1.57b138p-6f), _mm256_set1_ps(0x1.110df4p-3f));
-    p = _mm256_fmadd_ps(z, q, p);
-    const __m256 near = _mm256_fmadd_ps(a, _mm256_mul_ps(z, p), a);
-    const __m256 b = _mm256_min_ps(_mm256_set1_ps(10), a);
-    const __m256 e = _mm256_add_ps(hg_exp8(_mm256_add_ps(b, b)), one);
-    const __m256 far = _mm256_sub_ps(one, _mm256_div_ps(_mm256_set1_ps(2), e));
-    const __m256 is_near = _mm256_cmp_ps(_mm256_set1_ps(0.625f), a, _CMP_NLT_UQ);
-    return _mm256_xor_ps(_mm256_blendv_ps(far, near, is_near), sign);
-}
-
 #endif

@@ -7,9 +7,8 @@
 #include "backend/cpu/vec8.h"
 
 /* tanh(x) within 4e-7: a quotient of polynomials in x^2 up to 9, beyond which it is 1. Gates meet
- * numbers of about 1, where the last place of a small one is lost anyway; hg_tanh8 keeps it, at
- * twice the latency, and the state of one step is waited for by the next. Operands of min and max
- * in this order keep a NaN. */
+ * numbers of about 1, where the last place of a small one is lost anyway, and the state of one step
+ * is waited for by the next. Operands of min and max in this order keep a NaN. */
 HG_INLINE __m256 hg_rnn_tanh8(__m256 x)
 {
     const __m256 one = _mm256_set1_ps(1), minus = _mm256_set1_ps(-1);
