@@ -22,7 +22,7 @@ typedef bool offsets_compare(const hg_span *span, uint32_t a, uint32_t b);
 
 /* Merges the sorted halves [0, half) and [half, n) of `from` into `to`. */
 static void offsets_merge(const hg_span *span, const uint32_t *from, uint32_t half, uint32_t n,
-                             uint32_t *to, offsets_compare *before)
+                          uint32_t *to, offsets_compare *before)
 {
     uint32_t a = 0, b = half;
     for (uint32_t i = 0; i < n; i++)
@@ -32,7 +32,7 @@ static void offsets_merge(const hg_span *span, const uint32_t *from, uint32_t ha
 /* Merge sort, from short runs up: no allocation, no recursion, no worst case. `spare` has n
  * entries, too. */
 static void offsets_sort(const hg_span *span, uint32_t *order, uint32_t n, uint32_t *spare,
-                            offsets_compare *before)
+                         offsets_compare *before)
 {
     uint32_t *from = order, *to = spare;
     for (size_t run = 1; run < n; run *= 2) {
