@@ -655,12 +655,10 @@ static holo_status emit_begin(emitter *m)
     return HOLO_OK;
 }
 
-/* Parts have offsets, which may be new dims. */
+/* Looking for joins makes new dims, also where none are found. */
 static holo_status emit_joins(emitter *m)
 {
-    bool any;
-    HG_TRY(hg_join_find(m->g, m->call, m->n_call, &m->place, &any));
-    if (!any) return HOLO_OK;
+    HG_TRY(hg_join_find(m->g, m->call, m->n_call, &m->place));
     HG_TRY(emit_size_dims(m));
     emit_mark(m);
     return HOLO_OK;

@@ -160,7 +160,7 @@ static void join_move_views(join *j)
     }
 }
 
-holo_status hg_join_find(hg_graph *g, hg_call *call, size_t n_call, hg_place **place, bool *any)
+holo_status hg_join_find(hg_graph *g, hg_call *call, size_t n_call, hg_place **place)
 {
     join j = {.g = g, .call = call, .n_call = n_call};
     HG_TRY(HG_NEW(g->ctx, g->n_value + 1, &j.maker));
@@ -170,16 +170,16 @@ holo_status hg_join_find(hg_graph *g, hg_call *call, size_t n_call, hg_place **p
     HG_TRY(HG_NEW(g->ctx, g->dims.count + 1, &j.is_late));
     join_survey(&j);
     join_find_late(&j);
-    *any = false;
+    bool any = false;
     for (size_t i = n_call; i-- > 0;) { /* the last first: a Concat may be a part of another one */
         int64_t axis;
         if (!join_is_candidate(&j, &call[i], &axis) || join_is_cache(&j, &call[i]) ||
             join_copies(&j, &call[i]) > 1)
             continue;
         join_place(&j, &call[i]);
-        *any = true;
+        any = true;
     }
-    if (*any) join_move_views(&j);
+    if (any) join_move_views(&j);
     *place = j.place;
     return g->dims.failed ? hg_fail_nomem(g->ctx->error, sizeof(hg_dim_rec)) : HOLO_OK;
 }

@@ -20,9 +20,8 @@ typedef struct hg_place {
     hg_dim offset;     /* in elements; 0: none */
 } hg_place;
 
-/* Decides which Concats are no steps. place: by value. Views in `call` are moved along. *any: some
- * are not; then there may be new dims. */
-HG_MUST_CHECK holo_status hg_join_find(hg_graph *g, hg_call *call, size_t n_call, hg_place **place,
-                                       bool *any);
+/* Decides which Concats are no steps. place: by value. Views in `call` are moved along. There are
+ * new dims afterwards. */
+HG_MUST_CHECK holo_status hg_join_find(hg_graph *g, hg_call *call, size_t n_call, hg_place **place);
 
 #endif

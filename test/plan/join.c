@@ -66,6 +66,12 @@ static const join_case join_cases[] = {
      {-1, 2}},
     {"batches", JOIN_M " %c = Concat(%a, %b) {axis=1} return %c as \"c\" }", 3, 1, 1, {-1, 2}},
     {"outermost", JOIN_M " %c = Concat(%a, %b) {axis=0} return %c as \"c\" }", 2, 0, 0, {-1, 2}},
+    {"outermost, one result three times",
+     JOIN_M " %c = Concat(%a, %a, %a) {axis=0} return %c as \"c\" }",
+     2,
+     1,
+     0,
+     {-1, -1, -1}},
     {"views of what has parts",
      JOIN_1 " %c = Concat(%a, %b) {axis=1} %p, %q = Split(%c) {axis=1, num_outputs=2}"
             " %f = Neg(%q) %g = Concat(%p, %f) {axis=1} return %g as \"c\" }",
