@@ -7,10 +7,7 @@
 
 extern const hg_kernel hg_kernels_matmul_bits[];
 #if defined(TUNED)
-extern const hg_kernel TUNED(matmul_bits)[];
-#endif
-#if defined(__x86_64__)
-extern const hg_kernel TUNED_DOT(matmul_bits)[];
+extern const hg_kernel TUNED(matmul_bits)[], TUNED_DOT(matmul_bits)[];
 #endif
 
 static const struct {
@@ -120,8 +117,6 @@ static size_t bits_kernels(const hg_kernel *out[3])
     out[n++] = hg_kernels_matmul_bits;
 #if defined(TUNED)
     if (tuned_runs()) out[n++] = TUNED(matmul_bits);
-#endif
-#if defined(__x86_64__)
     if (tuned_dot_runs()) out[n++] = TUNED_DOT(matmul_bits);
 #endif
     return n;

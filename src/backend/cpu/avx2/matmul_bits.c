@@ -93,6 +93,16 @@ void hg_bits_quantize_avx2(const hg_bits_shape *s, const float *x, hg_bits_row *
     }
 }
 
+/* -128 has no opposite: it counts as -127, in the reference too. */
+HG_INLINE __m256i bits_clamp(__m256i w)
+{
+    return _mm256_max_epi8(w, _mm256_set1_epi8(-127));
+}
+
+#ifdef BITS_DOT
+#include "backend/cpu/dotprod/matmul_bits_steps.inc"
+#else
+
 /* ---- unpacked: 32 of i, four times 8 columns --------------------------------------------------
  */
 
@@ -174,12 +184,6 @@ HG_INLINE void bits_step_3(const uint8_t *p, const int8_t *x, bits_sums *sums)
 /* ---- with signs: |row| times weights that take over its sign -----------------------------------
  */
 
-/* -128 has no opposite: it counts as -127, in the reference too. */
-HG_INLINE __m256i bits_clamp(__m256i w)
-{
-    return _mm256_max_epi8(w, _mm256_set1_epi8(-127));
-}
-
 /* A pair is at most 2 * 127 * 127 = 32,258. */
 HG_INLINE __m256i bits_signed(__m256i w, __m256i x)
 {
@@ -213,6 +217,8 @@ HG_INLINE void bits_step_book(const uint8_t *p, const int8_t *x, __m256i book, b
         }
     }
 }
+
+#endif
 
 /* ---- looked up ------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* igemm.h - products of 8-bit codes with the dot products of NEON: names for the sources that are
+/* igemm.h - products of codes with the dot products of NEON: names for the sources that are
  * compiled for several instruction sets, whose finish, lane code and lookup are those of neon/. */
 #ifndef HG_BACKEND_CPU_DOTPROD_IGEMM_H
 #define HG_BACKEND_CPU_DOTPROD_IGEMM_H
