@@ -48,6 +48,13 @@ static void images_fold_pad(void)
         "return %y }",
         "graph g(%x: float32[n,1,h], %p: int64[6]) { %w = const float32[1,1,1] {2.0} %a = Pad(%x, "
         "%p) %y = Conv(%a, %w) return %y }",
+        /* Zero times these is no zero. */
+        "graph g(%x: float32[n,1,h]) { %w = const float32[1,1,1] {inf} %p = const int64[6] {0, 0, "
+        "1, 0, 0, 1} %a = Pad(%x, %p) %y = Conv(%a, %w) return %y }",
+        "graph g(%x: float16[n,1,h]) { %w = const float16[1,1,1] {nan} %p = const int64[6] {0, 0, "
+        "1, 0, 0, 1} %a = Pad(%x, %p) %y = Conv(%a, %w) return %y }",
+        "graph g(%x: float32[n,1,h], %w: float32[1,1,1]) { %p = const int64[6] {0, 0, 1, 0, 0, 1} "
+        "%a = Pad(%x, %p) %y = Conv(%a, %w) return %y }",
     };
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         CHECK_PASS("fold_pad", kept[i], kept[i]);
