@@ -79,13 +79,13 @@ static holo_status collapse_settle(collapse *c, const hg_chain *chain, holo_stat
                    chain->error.message);
 }
 
-/* Elements that are looked up; a size that is not known counts as large. */
-static double collapse_count(const collapse *c, hg_value_id value)
+/* Elements behind dimension `first` - 1; a size that is not known counts as large. */
+static double collapse_count(const collapse *c, hg_value_id value, int32_t first)
 {
     const hg_type *t = &hg_graph_value(c->g, value)->type;
     double count = 1;
     int64_t dim;
-    for (int32_t k = 0; k < t->rank; k++)
+    for (int32_t k = first; k < t->rank; k++)
         count *= hg_dim_is_const(&c->g->dims, t->dim[k], &dim) ? (double)dim : 1 << 10;
     return count;
 }
@@ -109,9 +109,10 @@ static bool collapse_pays(const collapse *c, const collapse_leaf *leaf, const hg
 {
     if (c->always) return true;
     const double lane = hg_cost_lane(code, chain->from, chain->to);
+    const double inner = collapse_count(c, leaf->origin.place, leaf->origin.axis + 1);
     const double table =
-        hg_cost_table(chain->from, chain->to, &leaf->table) + collapse_alone(c, leaf);
-    return (lane - table) * collapse_count(c, leaf->span.to) > hg_cost_cold(&leaf->table);
+        hg_cost_table(chain->from, chain->to, &leaf->table, inner) + collapse_alone(c, leaf);
+    return (lane - table) * collapse_count(c, leaf->span.to, 0) > hg_cost_cold(&leaf->table);
 }
 
 /* The table as it will be stored, in memory that stays. */

@@ -66,19 +66,27 @@ static const double cost_entries[3][6] = {
     {0.065, 0.36, 0.36, 0.36, 0.36, 0.4},       /* four */
 };
 
-double hg_cost_table(holo_dtype from, holo_dtype to, const hg_entries *table)
+/* A table of several rows: `inner` codes in turn belong to one. Rows of many codes are prepared
+ * once each, pixels have a loop of their own; otherwise it is one code at a time. */
+static double cost_rows(const hg_entries *table, double each, bool is_byte, double inner)
+{
+    if (is_byte && inner >= 64) return each + 25 / inner;
+    if (!is_byte && inner >= 1024) return each + 100 / inner;
+    return is_byte && inner == 1 && table->rows == 3 ? 0.14 : 0.65;
+}
+
+double hg_cost_table(holo_dtype from, holo_dtype to, const hg_entries *table, double inner)
 {
     static const int64_t most[] = {16, 32, 64, 96, 128};
     const uint32_t bits = hg_domain_bits(from), wide = hg_dtype_bits(to);
-    if (bits == 16) return wide == 32 ? 0.6 : 0.45;
-    if (bits < 8) return wide == 8 ? 0.025 : 0.085;
-    /* 0.11 where a row has many codes in turn and 0.16 for pixels, 0.65 otherwise */
-    if (table->rows > 1) return 0.5;
-    if (table->classes && wide == 8) return 0.061;
+    if (bits == 16) return table->rows > 1 && inner < 32 ? 0.8 : wide == 32 ? 0.6 : 0.45;
+    if (bits < 8 && table->rows == 1) return wide == 8 ? 0.025 : 0.085;
     size_t k = 0;
     while (k < HG_COUNT(most) && table->count > most[k])
         k++;
-    return cost_entries[wide == 8 ? 0 : wide == 16 ? 1 : 2][k];
+    double each = cost_entries[wide == 8 ? 0 : wide == 16 ? 1 : 2][k];
+    if (table->classes && wide == 8) each = 0.061;
+    return table->rows == 1 ? each : cost_rows(table, each, wide == 8, inner);
 }
 
 /* 55.5, 47.3, 35.8 and 26.8 GB/s for 1, 2, 4 and 6 operations, 38.2 for 2 with the check. */

@@ -82,7 +82,7 @@ static uint32_t synthesize_most(const synthesize_table *t, bool always)
     uint32_t most = HG_BYTEOPS_MAX;
     const bool checks = t->codes.count != 256;
     while (!always && most > 0 &&
-           hg_cost_program(most, checks) >= hg_cost_table(t->from, t->to, &t->shape))
+           hg_cost_program(most, checks) >= hg_cost_table(t->from, t->to, &t->shape, 0))
         most--;
     return most;
 }

@@ -158,7 +158,8 @@ bool hg_narrow_is_identity(holo_dtype from, holo_dtype to, const hg_entries *t);
 /* Nanoseconds for one element: as lane code, by the table, and for bytes that are written and read
  * again only because a table stands alone where lane code would have joined its neighbours. */
 double hg_cost_lane(const hg_lane_code *code, holo_dtype from, holo_dtype to);
-double hg_cost_table(holo_dtype from, holo_dtype to, const hg_entries *table);
+/* inner: codes in turn that one row of several is for. */
+double hg_cost_table(holo_dtype from, holo_dtype to, const hg_entries *table, double inner);
 /* By a program of byte operations; `checks`: codes can come that have no entry. */
 double hg_cost_program(uint32_t weight, bool checks);
 double hg_cost_bytes(uint32_t bits);

@@ -204,6 +204,17 @@ static void collapse_by_cost(void)
                  &w.error))
         CHECK_EQ_INT(whole_count(&w, "holo:Table"), 1);
     whole_free(&w);
+    /* Rows of many codes are cheap to look up, rows that change with every code are not. */
+    static const char *const rows[] = {
+        "graph g(%x: uint8[1,3,256,256]) { %c = const uint8[3,1,1] {10, 20, 30}\n"
+        "  %y = Max(%x, %c) return %y }",
+        "graph g(%x: uint8[1,256,256,7]) { %c = const uint8[7] {1, 2, 3, 4, 5, 6, 7}\n"
+        "  %y = Max(%x, %c) return %y }"};
+    for (int i = 0; i < 2; i++) {
+        if (CHECK_OK(whole_read(&w, rows[i], "collapse_tables", false), &w.error))
+            CHECK_EQ_INT(whole_count(&w, "holo:Table"), i == 0);
+        whole_free(&w);
+    }
 }
 
 const hg_test_case hg_tests_table_collapse[] = {
