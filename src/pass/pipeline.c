@@ -36,6 +36,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_fold_pad,
     &hg_pass_recognize_norm,      /* before layout and fusion take the pattern apart */
     &hg_pass_recognize_rotary,    /* before attention: it leaves a Transpose to read through */
+    &hg_pass_merge_duplicates,    /* angles are turned once for all layers */
     &hg_pass_recognize_attention, /* while heads are split as exporters write it */
     &hg_pass_drop_dead,
     &hg_pass_merge_projections, /* only what the attention alone reads */
