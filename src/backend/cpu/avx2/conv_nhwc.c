@@ -4,6 +4,8 @@
  * a pointer for each tap: to the input pixel, or to zeros where the tap lies in the padding. No
  * input is copied. With few channels a tap would be too short for the inner loop; then a tap is
  * a whole kernel row, which is contiguous in the input where it lies inside, and a copy elsewhere.
+ * A tap that lies in the padding for all rows of a tile is passed over: dilated kernels on small
+ * images have many.
  *
  * A unit is a block of pixels times a group of panels of one channel group; units that follow each
  * other share pixels, so their pointers are made once.
@@ -257,8 +259,11 @@ static void conv_nhwc_unit_run(const conv_nhwc_unit *u)
 {
     const conv_nhwc_plan *p = u->p;
     const bool is_half = hg_dtype_is(u->a->in[1].dtype, HOLO_F16);
-    hg_gemm_step step = {
-        .row_step = u->n_rows, .b_step = is_half ? 32 : 64, .is_half = is_half, .alpha = 1};
+    hg_gemm_step step = {.row_step = u->n_rows,
+                         .b_step = is_half ? 32 : 64,
+                         .zero = u->zero,
+                         .is_half = is_half,
+                         .alpha = 1};
     if (p->taps == 0) {
         conv_nhwc_block(u, &step, 0, true, true);
         return;

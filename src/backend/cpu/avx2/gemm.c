@@ -54,6 +54,17 @@ HG_INLINE void gemm_store(const hg_gemm_step *s, int64_t row, int64_t col, __m25
     if (cols & 1) _mm_store_ss(c, rest);
 }
 
+/* Every row of the tile lies in the padding. */
+HG_INLINE bool gemm_is_zero(const int rows, const float *zero, const float *const *row)
+{
+    if (row[0] != zero) return false; /* mostly so */
+    bool is_zero = true;
+    HG_GEMM_UNROLL
+    for (int i = 1; i < rows; i++)
+        is_zero = is_zero && row[i] == zero;
+    return is_zero;
+}
+
 #if HG_VEC8_REGISTERS >= 16
 HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step *s, int64_t first)
 {
@@ -69,12 +80,15 @@ HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step 
     const float *const *row = s->row + first;
     const char *b = s->b;
     const int64_t step = s->b_step;
-    for (int64_t t = 0; t < s->taps; t++) {
+    for (int64_t t = 0; t < s->taps; t++, row += s->row_step) {
         const float *a[HG_GEMM_ROWS];
+        if (gemm_is_zero(rows, s->zero, row)) {
+            b += step * s->depth;
+            continue;
+        }
         HG_GEMM_UNROLL
         for (int i = 0; i < rows; i++)
             a[i] = row[i] + s->offset;
-        row += s->row_step;
         for (int64_t k = 0; k < s->depth; k++) {
             const __m256 low = gemm_load(b, is_half),
                          high = gemm_load(b + (is_half ? 16 : 32), is_half);
@@ -130,12 +144,15 @@ HG_INLINE void gemm_half_tile(const int rows, const bool is_half, const hg_gemm_
     const float *const *row = s->row + first;
     const char *b = (const char *)s->b + col * (is_half ? 2 : 4);
     const ptrdiff_t step = (ptrdiff_t)s->b_step, depth = (ptrdiff_t)s->depth;
-    for (int64_t t = 0; t < s->taps; t++) {
+    for (int64_t t = 0; t < s->taps; t++, row += s->row_step) {
         const float *a[GEMM_HALF_ROWS];
+        if (gemm_is_zero(rows, s->zero, row)) {
+            b += step * depth;
+            continue;
+        }
         HG_GEMM_UNROLL
         for (int i = 0; i < rows; i++)
             a[i] = row[i] + s->offset;
-        row += s->row_step;
         GEMM_ROLLED
         for (ptrdiff_t k = 0; k < depth; k++) {
             const __m256 w = gemm_load(b, is_half);

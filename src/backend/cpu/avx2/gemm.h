@@ -41,6 +41,7 @@ typedef struct hg_gemm_step {
     const float *const *row;     /* pointer of tap t, row i is row[t * row_step + i] */
     int64_t row_step;            /* rows in the block */
     int64_t taps, depth, offset; /* k runs over taps x depth, starting at row[..] + offset */
+    const float *zero;           /* a tap whose rows all point here adds nothing; NULL: none does */
     const void *b;               /* [taps * depth] rows of 16, f32, or f16 when is_half */
     int64_t b_step;              /* bytes from row to row */
     bool is_half;
