@@ -32,7 +32,8 @@ static const float *batchnorm_data(const hg_graph *g, hg_value_id v)
     return v == 0 ? NULL : hg_graph_value(g, v)->constant->data;
 }
 
-/* Weights [o, ...] times factor[o]; bias times factor plus summand. NULL: 1 or 0. */
+/* Weights [o, ...] times factor[o], of a ConvTranspose [c, o, ...]; bias times factor plus summand.
+ * NULL: 1 or 0. */
 static holo_status batchnorm_apply(hg_graph *g, hg_node_id conv, hg_value_id factor,
                                    hg_value_id summand)
 {
@@ -40,9 +41,11 @@ static holo_status batchnorm_apply(hg_graph *g, hg_node_id conv, hg_value_id fac
     hg_value_id weights = hg_node_in(g, n, 1), bias = hg_node_in(g, n, 2), made;
     hg_type wt = hg_graph_value(g, weights)->type, bt = {.dtype = HOLO_F32, .rank = 1};
     size_t bytes = hg_graph_value(g, weights)->constant->bytes, o = 0;
-    int64_t channels = 0;
-    (void)hg_dim_is_const(&g->dims, wt.dim[0], &channels);
-    bt.dim[0] = wt.dim[0];
+    int64_t channels = 0, outer = 1;
+    const bool is_turned = hg_op_is(n, "ConvTranspose");
+    bt.dim[0] = wt.dim[is_turned ? 1 : 0];
+    (void)hg_dim_is_const(&g->dims, bt.dim[0], &channels);
+    if (is_turned) (void)hg_dim_is_const(&g->dims, wt.dim[0], &outer);
     o = (size_t)channels;
     const float *f = batchnorm_data(g, factor), *s = batchnorm_data(g, summand),
                 *b = batchnorm_data(g, bias), *w = batchnorm_data(g, weights);
@@ -52,11 +55,11 @@ static holo_status batchnorm_apply(hg_graph *g, hg_node_id conv, hg_value_id fac
         new_bias[i] =
             (b == NULL ? 0.0f : b[i]) * (f == NULL ? 1.0f : f[i]) + (s == NULL ? 0.0f : s[i]);
     if (f != NULL) {
-        size_t count = bytes / sizeof(float), each = o == 0 ? 0 : count / o;
+        size_t count = bytes / sizeof(float), each = count == 0 ? 1 : count / o / (size_t)outer;
         float *scaled;
         HG_TRY(HG_NEW(g->ctx, count + 1, &scaled));
         for (size_t i = 0; i < count; i++)
-            scaled[i] = w[i] * f[i / each];
+            scaled[i] = w[i] * f[i / each % o];
         HG_TRY(hg_graph_add_const(g, hg_graph_value(g, weights)->name, wt, scaled, bytes, &made));
         hg_graph_set_input(g, conv, 1, made);
     }
@@ -73,7 +76,8 @@ static holo_status batchnorm_apply(hg_graph *g, hg_node_id conv, hg_value_id fac
 
 static bool batchnorm_is_conv(const hg_graph *g, const hg_node *n)
 {
-    if (!hg_op_is(n, "Conv")) return false;
+    const bool is_turned = hg_op_is(n, "ConvTranspose") && hg_node_int(n, "group", 1) == 1;
+    if (!hg_op_is(n, "Conv") && !is_turned) return false;
     hg_value_id w = hg_node_in(g, n, 1), b = hg_node_in(g, n, 2);
     return hg_graph_is_const(g, w) && hg_graph_value(g, w)->type.dtype == HOLO_F32 &&
            (b == 0 || hg_graph_is_const(g, b));

@@ -1,12 +1,23 @@
-/* split_convtranspose.c - a 1-D ConvTranspose of stride s is a Conv of stride 1 with s times as
- * many output channels: output position j * s + p takes taps p, p + s, ... of the kernel, which
- * meet inputs j, j - 1, ... So channels (p, o) of position j are the outputs j * s + p, and with
- * channels last these already lie in their place: the result is a view. */
+/* split_convtranspose.c - a ConvTranspose of stride s is a Conv of stride 1 with s times as many
+ * output channels along each axis: output position j * s + p takes taps p, p + s, ... of the
+ * kernel, which meet inputs j, j - 1, ... So channels (p, o) of position j are the outputs j * s +
+ * p. With channels last these already lie in their place along the last axis; phases of rows change
+ * places with columns. */
 #include "op/op_conv.h"
 #include "pass/pass.h"
 
+enum { SPLIT_AXES = 2, SPLIT_PLACES = 2 }; /* spatial axes at most; the first of them */
+
+/* An axis: its size in the kernel and the number of taps of the Conv. */
+typedef struct split_axis {
+    int64_t kernel, stride, taps;
+} split_axis;
+
 typedef struct split_form {
-    int64_t channels, outputs, kernel, stride, taps; /* taps of the Conv */
+    int64_t channels, outputs, phases, taps; /* phases and taps of all axes */
+    int32_t rank;                            /* axes */
+    split_axis axis[SPLIT_AXES];
+    bool is_cut; /* the Conv makes more positions than are wanted */
 } split_form;
 
 static bool split_constant(const hg_graph *g, hg_value_id v)
@@ -14,66 +25,95 @@ static bool split_constant(const hg_graph *g, hg_value_id v)
     return v != 0 && hg_graph_is_const(g, v) && hg_graph_value(g, v)->type.dtype == HOLO_F32;
 }
 
-/* Everything but the length is constant, and the positions the Conv makes contain the output. */
+/* Positions that the Conv makes along an axis. */
+static hg_dim split_made(hg_dims *d, const split_axis *a, hg_dim size)
+{
+    return hg_dim_mul(d, hg_dim_add(d, size, hg_dim_const(d, a->taps - 1)),
+                      hg_dim_const(d, a->stride));
+}
+
+/* Everything but the size is constant, and the positions the Conv makes contain the output. */
+static bool split_read_axis(hg_dims *d, const hg_conv *c, const hg_infer *reader, int32_t i,
+                            split_form *f)
+{
+    split_axis *a = &f->axis[i];
+    const hg_dim size = reader->in[0]->dim[SPLIT_PLACES + i];
+    int64_t dilation, pad, spare;
+    if (!hg_dim_is_const(d, reader->in[1]->dim[SPLIT_PLACES + i], &a->kernel) ||
+        !hg_dim_is_const(d, c->window.stride[i], &a->stride) ||
+        !hg_dim_is_const(d, c->window.dilation[i], &dilation) ||
+        !hg_dim_is_const(d, c->window.pad_begin[i], &pad))
+        return false;
+    if (dilation != 1 || pad < 0 || a->stride < 1 || a->kernel < 1) return false;
+    if (hg_dim_is(d, size, 0)) return false; /* a Conv needs a place to stand */
+    a->taps = hg_ceil_div(a->kernel, a->stride);
+    /* the last one wanted lies at pad + out - 1 */
+    const hg_dim last = hg_dim_add(d, c->window.out[i], c->window.pad_begin[i]);
+    if (!hg_dim_is_const(d, hg_dim_sub(d, split_made(d, a, size), last), &spare) || spare < 0)
+        return false;
+    f->is_cut |= pad != 0 || spare != 0;
+    return true;
+}
+
 static bool split_read(hg_graph *g, hg_build *b, hg_conv *c, split_form *f)
 {
     hg_infer reader;
     const hg_dims *d = &g->dims;
-    int64_t dilation, pad;
+    int64_t kernel = 1;
     b->status = hg_build_reader(b, &reader);
     if (b->status != HOLO_OK) return false;
     b->status = hg_conv_read(&reader, HG_CONV_TRANSPOSED, reader.in[0], reader.in[1], c);
     if (b->status != HOLO_OK) return false;
     const hg_type *w = reader.in[1];
+    *f = (split_form){.rank = w->rank - SPLIT_PLACES, .phases = 1, .taps = 1};
     if (c->groups != 1 || !hg_dim_is_const(d, w->dim[0], &f->channels) ||
-        !hg_dim_is_const(d, w->dim[1], &f->outputs) || !hg_dim_is_const(d, w->dim[2], &f->kernel) ||
-        !hg_dim_is_const(d, c->window.stride[0], &f->stride) ||
-        !hg_dim_is_const(d, c->window.dilation[0], &dilation) ||
-        !hg_dim_is_const(d, c->window.pad_begin[0], &pad))
+        !hg_dim_is_const(d, w->dim[1], &f->outputs) || f->channels < 1 || f->outputs < 1)
         return false;
-    if (dilation != 1 || pad < 0 || f->stride < 2 || f->kernel < 1 || f->channels < 1 ||
-        f->outputs < 1)
-        return false;
-    if (hg_dim_is(d, reader.in[0]->dim[2], 0)) return false; /* a Conv needs a place to stand */
-    f->taps = hg_ceil_div(f->kernel, f->stride);
-    if (f->taps * f->stride > 2 * f->kernel) return false; /* most weights would be zeros */
-    /* made (length + taps - 1) * stride positions; the last one wanted lies at pad + out - 1 */
-    const hg_dim made = hg_dim_mul(
-        &g->dims, hg_dim_add(&g->dims, reader.in[0]->dim[2], hg_dim_const(&g->dims, f->taps - 1)),
-        hg_dim_const(&g->dims, f->stride));
-    const hg_dim last = hg_dim_add(&g->dims, c->window.out[0], c->window.pad_begin[0]);
-    int64_t spare;
-    return hg_dim_is_const(d, hg_dim_sub(&g->dims, made, last), &spare) && spare >= 0;
+    for (int32_t i = 0; i < f->rank; i++) {
+        if (!split_read_axis(&g->dims, c, &reader, i, f)) return false;
+        f->phases *= f->axis[i].stride;
+        f->taps *= f->axis[i].taps;
+        kernel *= f->axis[i].kernel;
+    }
+    /* With one axis half of the weights may be zeros: nothing is copied but what is cut off. With
+     * two the kernel of ConvTranspose is faster than a Conv that multiplies by zeros. */
+    return f->phases > 1 &&
+           (f->rank == 1 ? f->taps * f->phases <= 2 * kernel : f->taps * f->phases == kernel);
 }
 
-/* W [c, o, k] as [(p, o), c, u], tap (taps - 1 - u) * s + p of the kernel, or zero behind its end.
- */
+/* W [c, o, k ..] as [(p .., o), c, u ..], taps (taps - 1 - u) * s + p of the kernel, or zero behind
+ * its end. The first axis of one is of no effect. */
 static hg_value_id split_weights(hg_build *b, const split_form *f)
 {
     const float *w = hg_graph_value(b->g, hg_build_in(b, 1))->constant->data;
-    const int64_t rows = f->stride * f->outputs;
-    const hg_type type = {.dtype = HOLO_F32,
-                          .rank = 3,
-                          .dim = {hg_dim_const(&b->g->dims, rows),
-                                  hg_dim_const(&b->g->dims, f->channels),
-                                  hg_dim_const(&b->g->dims, f->taps)}};
-    float *to;
-    b->status = HG_NEW(b->ctx, (size_t)(rows * f->channels * f->taps), &to);
-    for (int64_t row = 0; b->status == HOLO_OK && row < rows; row++)
-        for (int64_t c = 0; c < f->channels; c++)
-            for (int64_t u = 0; u < f->taps; u++) {
-                const int64_t tap = (f->taps - 1 - u) * f->stride + row / f->outputs;
-                to[(row * f->channels + c) * f->taps + u] =
-                    tap < f->kernel ? w[(c * f->outputs + row % f->outputs) * f->kernel + tap] : 0;
-            }
-    return hg_build_const(b, type, to, (size_t)(rows * f->channels * f->taps) * sizeof *to);
+    const split_axis none = {1, 1, 1}, *x = &f->axis[f->rank - 1],
+                     *y = f->rank == 1 ? &none : &f->axis[0];
+    const int64_t rows = f->phases * f->outputs;
+    hg_dims *d = &b->g->dims;
+    hg_type type = {.dtype = HOLO_F32,
+                    .rank = SPLIT_PLACES + f->rank,
+                    .dim = {hg_dim_const(d, rows), hg_dim_const(d, f->channels)}};
+    for (int32_t i = 0; i < f->rank; i++)
+        type.dim[SPLIT_PLACES + i] = hg_dim_const(d, f->axis[i].taps);
+    const size_t count = (size_t)(rows * f->channels * f->taps);
+    float *made;
+    b->status = HG_NEW(b->ctx, count, &made);
+    for (size_t at = 0; b->status == HOLO_OK && at < count; at++) {
+        const int64_t tap = (int64_t)at % f->taps, c = (int64_t)at / f->taps % f->channels;
+        const int64_t row = (int64_t)at / f->taps / f->channels, phase = row / f->outputs;
+        const int64_t ky = (y->taps - 1 - tap / x->taps) * y->stride + phase / x->stride;
+        const int64_t kx = (x->taps - 1 - tap % x->taps) * x->stride + phase % x->stride;
+        const float *from = w + (c * f->outputs + row % f->outputs) * y->kernel * x->kernel;
+        made[at] = ky < y->kernel && kx < x->kernel ? from[ky * x->kernel + kx] : 0;
+    }
+    return hg_build_const(b, type, made, count * sizeof *made);
 }
 
 /* The bias of each phase. */
 static hg_value_id split_bias(hg_build *b, const split_form *f)
 {
     const float *bias = hg_graph_value(b->g, hg_build_in(b, 2))->constant->data;
-    const int64_t rows = f->stride * f->outputs;
+    const int64_t rows = f->phases * f->outputs;
     const hg_type type = {.dtype = HOLO_F32, .rank = 1, .dim = {hg_dim_const(&b->g->dims, rows)}};
     float *to;
     b->status = HG_NEW(b->ctx, (size_t)rows, &to);
@@ -82,31 +122,69 @@ static hg_value_id split_bias(hg_build *b, const split_form *f)
     return hg_build_const(b, type, to, (size_t)rows * sizeof *to);
 }
 
+static hg_value_id split_turn(hg_build *b, hg_value_id y, const int64_t *perm, uint32_t rank)
+{
+    const hg_attr attr = hg_attr_make_ints(b, "perm", perm, rank);
+    return hg_build_op(b, "Transpose", &y, 1, &attr, 1);
+}
+
+/* The Conv's result with channels last as [n, positions .., o]. */
+static hg_value_id split_places(hg_build *b, hg_value_id y, const split_form *f, const hg_type *x)
+{
+    hg_dims *d = &b->g->dims;
+    hg_dim dim[SPLIT_PLACES + SPLIT_AXES] = {x->dim[0]};
+    for (int32_t i = 0; i < f->rank; i++)
+        dim[1 + i] = split_made(d, &f->axis[i], x->dim[SPLIT_PLACES + i]);
+    dim[1 + f->rank] = hg_dim_const(d, f->outputs);
+    if (f->rank == 2) {
+        const split_axis *v = &f->axis[0], *h = &f->axis[1];
+        const hg_dim rows = hg_dim_add(d, x->dim[2], hg_dim_const(d, v->taps - 1)),
+                     columns = hg_dim_add(d, x->dim[3], hg_dim_const(d, h->taps - 1)),
+                     phases[] = {x->dim[0], rows, columns, hg_dim_const(d, v->stride),
+                                 hg_dim_const(d, h->stride * f->outputs)};
+        y = hg_build_reshape(b, y, phases, 5);
+        y = split_turn(b, y, (int64_t[]){0, 1, 3, 2, 4}, 5);
+    }
+    return hg_build_reshape(b, y, dim, (uint32_t)(2 + f->rank));
+}
+
+/* The positions that are wanted. */
+static hg_value_id split_cut(hg_build *b, hg_value_id y, const split_form *f, const hg_window *w)
+{
+    hg_dim end[SPLIT_AXES];
+    int64_t axes[SPLIT_AXES];
+    const uint32_t rank = (uint32_t)f->rank;
+    for (uint32_t i = 0; i < rank; i++) {
+        end[i] = hg_dim_add(&b->g->dims, w->pad_begin[i], w->out[i]);
+        axes[i] = 1 + (int64_t)i;
+    }
+    const hg_value_id in[] = {y, hg_build_dims(b, w->pad_begin, rank), hg_build_dims(b, end, rank),
+                              hg_build_ints(b, axes, rank)};
+    return hg_build_op(b, "Slice", in, HG_COUNT(in), NULL, 0);
+}
+
 static holo_status split_node(hg_graph *g, hg_node_id id, bool *changed)
 {
+    static const int64_t last[][4] = {{0, 2, 1}, {0, 2, 3, 1}};
+    static const int64_t first[][4] = {{0, 2, 1}, {0, 3, 1, 2}};
     hg_build b;
     hg_conv c = {0};
     split_form f;
     hg_build_init(&b, g, id);
     if (!split_read(g, &b, &c, &f)) return b.status;
-    hg_dims *d = &g->dims;
-    const hg_value_id x = hg_build_in(&b, 0);
-    const hg_dim batch = hg_build_type(&b, x)->dim[0], length = hg_build_type(&b, x)->dim[2];
-    hg_value_id in[3] = {x, split_weights(&b, &f), 0};
+    const uint32_t rank = (uint32_t)f.rank;
+    const hg_type x = *hg_build_type(&b, hg_build_in(&b, 0));
+    hg_value_id in[3] = {hg_build_in(&b, 0), split_weights(&b, &f), 0};
     if (hg_build_in(&b, 2) != 0) in[2] = split_bias(&b, &f);
-    const int64_t pads[] = {f.taps - 1, f.taps - 1};
-    const hg_attr attr = hg_attr_make_ints(&b, "pads", pads, 2);
+    int64_t pads[2 * SPLIT_AXES];
+    for (uint32_t i = 0; i < 2 * rank; i++)
+        pads[i] = f.axis[i % rank].taps - 1;
+    const hg_attr attr = hg_attr_make_ints(&b, "pads", pads, 2 * rank);
     hg_value_id y = hg_build_op(&b, "Conv", in, in[2] != 0 ? 3 : 2, &attr, 1);
-    const hg_attr perm = hg_attr_make_ints(&b, "perm", (int64_t[]){0, 2, 1}, 3);
-    y = hg_build_op(&b, "Transpose", &y, 1, &perm, 1);
-    const hg_dim made = hg_dim_mul(d, hg_dim_add(d, length, hg_dim_const(d, f.taps - 1)),
-                                   hg_dim_const(d, f.stride));
-    y = hg_build_reshape(&b, y, (hg_dim[]){batch, made, hg_dim_const(d, f.outputs)}, 3);
-    const hg_dim end = hg_dim_add(d, c.window.pad_begin[0], c.window.out[0]);
-    const hg_value_id slice[] = {y, hg_build_dims(&b, c.window.pad_begin, 1),
-                                 hg_build_dims(&b, &end, 1), hg_build_ints(&b, (int64_t[]){1}, 1)};
-    y = hg_build_op(&b, "Slice", slice, 4, NULL, 0);
-    hg_build_replace(&b, 0, hg_build_op(&b, "Transpose", &y, 1, &perm, 1));
+    y = split_turn(&b, y, last[rank - 1], rank + 2);
+    y = split_places(&b, y, &f, &x);
+    if (f.is_cut) y = split_cut(&b, y, &f, &c.window);
+    hg_build_replace(&b, 0, split_turn(&b, y, first[rank - 1], rank + 2));
     if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
     *changed = true;
     return b.status;
@@ -118,8 +196,11 @@ static holo_status split_run(hg_graph *g, bool *changed)
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
         const hg_node *n = hg_graph_node(g, id);
         const hg_node_id next = n->next, bias = hg_node_in(g, n, 2);
-        if (hg_op_is(n, "ConvTranspose") && hg_graph_value(g, n->out[0])->type.rank == 3 &&
-            split_constant(g, hg_node_in(g, n, 1)) && (bias == 0 || split_constant(g, bias)))
+        const int32_t axes = hg_op_is(n, "ConvTranspose")
+                                 ? hg_graph_value(g, n->out[0])->type.rank - SPLIT_PLACES
+                                 : 0;
+        if (axes >= 1 && axes <= SPLIT_AXES && split_constant(g, hg_node_in(g, n, 1)) &&
+            (bias == 0 || split_constant(g, bias)))
             HG_TRY(split_node(g, id, changed));
         id = next;
     }
@@ -128,6 +209,6 @@ static holo_status split_run(hg_graph *g, bool *changed)
 
 const hg_pass hg_pass_split_convtranspose = {
     .name = "split_convtranspose",
-    .brief = "a 1-D ConvTranspose becomes a Conv with a channel for each phase",
+    .brief = "a ConvTranspose becomes a Conv with channels for each phase",
     .run = split_run,
 };

@@ -218,6 +218,67 @@ static void images_gate_of_product(void)
                "}\n");
 }
 
+/* Rows have one tap for each phase, columns two; columns lose one on both sides. */
+static void images_split_convtranspose(void)
+{
+    CHECK_PASS("split_convtranspose",
+               "graph g(%x: float32[n,1,h,w]) {\n"
+               "  %w = const float32[1,1,2,4] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}\n"
+               "  %y = ConvTranspose(%x, %w) {strides=[2,2], pads=[0,1,0,1]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,1,h,w]) {\n"
+               "  %1 = const float32[4,1,1,2] {3.0, 1.0, 4.0, 2.0, 7.0, 5.0, 8.0, 6.0}\n"
+               "  %2 = Conv(%x, %1) {pads=[0,1,0,1]}\n"
+               "  %3 = Transpose(%2) {perm=[0,2,3,1]}\n"
+               "  %4 = holo:Dims() {dims=dims[n,h,w+1,2,2]}\n"
+               "  %5 = Reshape(%3, %4) {allowzero=1}\n"
+               "  %6 = Transpose(%5) {perm=[0,1,3,2,4]}\n"
+               "  %7 = holo:Dims() {dims=dims[n,h*2,w*2+2,1]}\n"
+               "  %8 = Reshape(%6, %7) {allowzero=1}\n"
+               "  %9 = holo:Dims() {dims=dims[0,1]}\n"
+               "  %10 = holo:Dims() {dims=dims[h*2,w*2+1]}\n"
+               "  %11 = const int64[2] {1, 2}\n"
+               "  %12 = Slice(%8, %9, %10, %11)\n"
+               "  %y = Transpose(%12) {perm=[0,3,1,2]}\n"
+               "  return %y\n"
+               "}\n");
+    /* Weights that would be zeros, no phases, groups, three axes. */
+    static const char *const kept[] = {
+        "graph g(%x: float32[n,1,h,w]) { %w = const float32[1,1,1,3] {1.0, 2.0, 3.0} %y = "
+        "ConvTranspose(%x, %w) {strides=[1,2]} return %y }",
+        "graph g(%x: float32[n,1,h,w]) { %w = const float32[1,1,1,2] {1.0, 2.0} %y = "
+        "ConvTranspose(%x, %w) return %y }",
+        "graph g(%x: float32[n,2,h,w]) { %w = const float32[2,1,1,2] {1.0, 2.0, 3.0, 4.0} %y = "
+        "ConvTranspose(%x, %w) {strides=[1,2], group=2} return %y }",
+        "graph g(%x: float32[n,1,d,h,w]) { %w = const float32[1,1,1,1,2] {1.0, 2.0} %y = "
+        "ConvTranspose(%x, %w) {strides=[1,1,2]} return %y }",
+    };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        CHECK_PASS("split_convtranspose", kept[i], kept[i]);
+}
+
+/* Weights [c, o, k]: the factor belongs to the second dimension. */
+static void images_fold_batchnorm(void)
+{
+    CHECK_PASS("fold_batchnorm",
+               "graph g(%x: float32[n,2,l]) {\n"
+               "  %w = const float32[2,2,2] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}\n"
+               "  %f = const float32[2,1] {2.0, 10.0}\n"
+               "  %s = const float32[2,1] {0.5, 0.25}\n"
+               "  %a = ConvTranspose(%x, %w)\n"
+               "  %b = Mul(%a, %f)\n"
+               "  %y = Add(%b, %s)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,2,l]) {\n"
+               "  %w = const float32[2,2,2] {2.0, 4.0, 30.0, 40.0, 10.0, 12.0, 70.0, 80.0}\n"
+               "  %1 = const float32[2] {0.5, 0.25}\n"
+               "  %a = ConvTranspose(%x, %w, %1)\n"
+               "  return %a\n"
+               "}\n");
+}
+
 const hg_test_case hg_tests_pass_images[] = {
     {"fold_pad", images_fold_pad},
     {"identity", images_identity},
@@ -225,5 +286,7 @@ const hg_test_case hg_tests_pass_images[] = {
     {"sink_reshape", images_sink_reshape},
     {"sum_of_products", images_sum_of_products},
     {"gate_of_product", images_gate_of_product},
+    {"split_convtranspose", images_split_convtranspose},
+    {"fold_batchnorm", images_fold_batchnorm},
     {0},
 };
