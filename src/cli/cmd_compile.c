@@ -372,7 +372,7 @@ static const hg_cli_option compile_options[] = {
     {"quantize", 0, HG_CLI_CHOICE, "none|int8|int4|int2|ternary|q96|int3|binary|nf4|mxfp4|palette", "weights as codes; prints what it costs", offsetof(compile_args, quantize)},
     {"calibrate", 0, HG_CLI_TEXT, "DIR", "inputs that show the ranges: activations as codes too", offsetof(compile_args, calibrate)},
     {"percentile", 0, HG_CLI_NUMBER, "P", "of values that a range must hold (those with the least error)", offsetof(compile_args, percentile)},
-    {"max-error", 0, HG_CLI_NUMBER, "E", "of outputs, relative: sensitive layers stay floats (0.01)", offsetof(compile_args, max_error)},
+    {"max-error", 0, HG_CLI_NUMBER, "E", "of outputs, relative: sensitive layers are finer or floats (0.01)", offsetof(compile_args, max_error)},
     {"emit-onnx", 0, HG_CLI_TEXT, "FILE.onnx", "write the quantised graph as ONNX too", offsetof(compile_args, emit_onnx)},
     {"palettes", 0, HG_CLI_FLAG, NULL, "weights of few different values as these and codes: smaller, slower", offsetof(compile_args, palettes)},
     {"precompute", 0, HG_CLI_TEXT, "DIR", "run these inputs now and store the answers", offsetof(compile_args, precompute)},

@@ -89,6 +89,7 @@ static holo_status quantize_ranges(hg_compile *c, struct hg_quantize_run *r, hg_
 {
     const holo_compile_options *o = c->options;
     for (size_t k = 0; k < o->n_calibrate; k++) {
+        if (hg_quantize_is_held(o, k)) continue;
         HG_TRY(hg_sampler_run(s, &c->ctx, &o->calibrate[k], k));
         for (uint32_t i = 0; i < r->q.n_activation; i++) {
             holo_tensor t;
@@ -174,6 +175,7 @@ static holo_status quantize_percentile(hg_compile *c, struct hg_quantize_run *r,
     if (o->percentile == 100) return HOLO_OK;
     HG_TRY(HG_NEW(&c->ctx, (size_t)r->q.n_activation * QUANTIZE_BINS + 1, &bin));
     for (size_t k = 0; k < o->n_calibrate; k++) {
+        if (hg_quantize_is_held(o, k)) continue;
         HG_TRY(hg_sampler_run(s, &c->ctx, &o->calibrate[k], k));
         for (uint32_t i = 0; i < r->q.n_activation; i++) {
             holo_tensor t;
@@ -251,13 +253,12 @@ static holo_status quantize_measure(hg_compile *c, struct hg_quantize_run *r, hg
     HG_TRY(hg_sampler_run(coded, &c->ctx, sample, number));
     for (uint32_t i = 0; i < r->n_output + r->q.n_layer; i++) {
         const bool is_layer = i >= r->n_output;
-        const double samples = (double)hg_max(1, (int64_t)c->options->n_calibrate);
         holo_tensor a, b;
         HG_TRY(holo_session_output(plain->session, is_layer ? i + r->q.n_activation : i, &a,
                                    c->ctx.error));
         HG_TRY(holo_session_output(coded->session, i, &b, c->ctx.error));
         hg_quantize_compare(is_layer ? &r->layer[i - r->n_output] : &r->output[i], &a, &b);
-        if (!is_layer) r->top[i] += quantize_top(&a, &b) / samples;
+        if (!is_layer) r->top[i] += quantize_top(&a, &b);
         if (is_layer) HG_TRY(quantize_work(c, r, plain, i - r->n_output, holo_tensor_count(&a)));
     }
     return HOLO_OK;
@@ -307,8 +308,15 @@ static holo_status quantize_errors(hg_compile *c, struct hg_quantize_run *r, hg_
     memset(r->layer, 0, (size_t)r->q.n_layer * sizeof *r->layer);
     memset(r->output, 0, (size_t)r->n_output * sizeof *r->output);
     memset(r->top, 0, (size_t)r->n_output * sizeof *r->top);
-    for (size_t k = 0; k < o->n_calibrate; k++)
+    const bool some_held = o->n_calibrate != 0 && hg_quantize_is_held(o, 3);
+    double samples = 0;
+    for (size_t k = 0; k < o->n_calibrate; k++) {
+        if (some_held != hg_quantize_is_held(o, k)) continue;
         HG_TRY(quantize_measure(c, r, plain, coded, &o->calibrate[k], k));
+        samples++;
+    }
+    for (uint32_t i = 0; i < r->n_output && samples != 0; i++)
+        r->top[i] /= samples;
     if (o->n_calibrate != 0) return HOLO_OK;
     /* A model may refuse random numbers (an index out of range): then nothing is measured. */
     holo_error unused, *e = c->ctx.error;
@@ -379,15 +387,19 @@ static holo_status quantize_try(hg_compile *c, struct hg_quantize_run *r, hg_sam
     return status;
 }
 
-/* While the outputs are further off than asked for, more layers stay as they are. */
+/* While the outputs are further off than asked for: weights are rounded with regard to inputs, then
+ * layers are computed more finely. */
 static holo_status quantize_code(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain)
 {
-    bool more = true;
+    bool more = r->q.activations;
     HG_TRY(quantize_try(c, r, plain));
-    for (int round = 0; round < QUANTIZE_ROUNDS; round++) {
-        HG_TRY(hg_quantize_keep(c, r, plain, &more));
-        if (!more) break;
+    if (more && hg_quantize_worst(r) > hg_quantize_goal(c)) {
+        HG_TRY(hg_quantize_squares(c, r));
         HG_TRY(quantize_try(c, r, plain));
+    }
+    for (int round = 0; more && round < QUANTIZE_ROUNDS; round++) {
+        HG_TRY(hg_quantize_keep(c, r, plain, &more));
+        if (more) HG_TRY(quantize_try(c, r, plain));
     }
     return HOLO_OK;
 }

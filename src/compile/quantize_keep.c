@@ -1,17 +1,23 @@
-/* quantize_keep.c - which layers stay floats, so that a quantised model keeps to the error that is
- * allowed.
+/* quantize_keep.c - which layers are computed more finely, so that a quantised model keeps to the
+ * error that is allowed.
  *
- * Roundings of different layers are nearly independent, so the squares of their errors add up. Each
- * layer's own share is measured: the model is compiled with this layer alone quantised, and run.
- * Those with the largest share for their work stay, until the rest is small enough or an eighth of
- * the work is float. */
+ * A layer has up to three levels: codes; inputs of two digits, which take two products of codes;
+ * floats. Roundings of different layers are nearly independent, so the squares of their errors add
+ * up. The share of each group of layers is measured: the model is compiled with this group alone
+ * quantised, and run. The step that takes most away for its time comes first, until the rest is
+ * small enough, an eighth of the work is float, or an eighth of the time of floats has been spent.
+ */
 #include "compile/quantize_run.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { KEEP_SAMPLES = 2, KEEP_WORK = 8 };
+enum { KEEP_SAMPLES = 2, KEEP_FLOAT = 8, KEEP_TIME = 8 };
 
 #define KEEP_MAX_ERROR 0.01 /* of options->max_error 0 */
+
+/* Time against floats. A second digit takes a product more, and two steps over its inputs. */
+static const double keep_time[HG_QUANTIZE_LEVELS] = {0.25, 0.65, 1};
 
 /* The worst output, as a square. */
 static double keep_square(const hg_quantize_difference *e, uint32_t n)
@@ -41,79 +47,160 @@ static holo_status keep_compare(hg_compile *c, struct hg_quantize_run *r, hg_sam
     return HOLO_OK;
 }
 
-/* Error of the outputs when layer `only` alone is quantised. */
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+/* Two digits are for inputs that products alone read. */
+static bool keep_is_product(const struct hg_quantize_run *r, uint32_t layer)
+{
+    const hg_quantize_layer *l = &r->q.layer[layer];
+    return strcmp(l->op, "MatMul") == 0 && r->q.channel[l->reads].is_last;
+}
+
+static bool keep_is_in(const struct hg_quantize_run *r, const hg_quantize_team *g, uint32_t layer)
+{
+    return layer == g->first || (keep_is_product(r, layer) && keep_is_product(r, g->first) &&
+                                 r->q.layer[layer].reads == r->q.layer[g->first].reads);
+}
+
+static holo_status keep_groups(hg_compile *c, struct hg_quantize_run *r)
+{
+    HG_TRY(HG_NEW(&c->ctx, r->q.n_layer + 1, &r->keep));
+    HG_TRY(HG_NEW(&c->ctx, r->q.n_activation + 1, &r->digits));
+    HG_TRY(HG_NEW(&c->ctx, r->q.n_layer + 1, &r->group));
+    memset(r->digits, 1, r->q.n_activation);
+    for (uint32_t i = 0; i < r->q.n_layer; i++) {
+        uint32_t k = 0;
+        while (k < r->n_group && !keep_is_in(r, &r->group[k], i))
+            k++;
+        if (k == r->n_group) r->group[r->n_group++] = (hg_quantize_team){.first = i};
+        r->group[k].work += r->work[i];
+    }
+    return HOLO_OK;
+}
+
+static void keep_set(const struct hg_quantize_run *r, const hg_quantize_team *g, int level,
+                     bool *keep, uint8_t *digits)
+{
+    for (uint32_t i = 0; i < r->q.n_layer; i++) {
+        if (!keep_is_in(r, g, i)) continue;
+        keep[i] = level == HG_QUANTIZE_FLOATS;
+        digits[r->q.layer[i].reads] = level == HG_QUANTIZE_DIGITS ? 2 : 1;
+    }
+}
+
+/* Error of the outputs when one group alone is quantised. */
 static holo_status keep_alone(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain,
-                              bool *keep, uint32_t only)
+                              hg_quantize_team *g, int level)
 {
     hg_quantize q = r->q;
     hg_sampler coded = {0};
     hg_quantize_difference *e;
+    bool *keep;
+    uint8_t *digits;
     HG_TRY(HG_NEW(&c->ctx, r->n_output + 1, &e));
-    for (uint32_t i = 0; i < q.n_layer; i++)
-        keep[i] = i != only;
+    HG_TRY(HG_NEW(&c->ctx, q.n_layer + 1, &keep));
+    HG_TRY(HG_NEW(&c->ctx, q.n_activation + 1, &digits));
+    memset(keep, true, q.n_layer * sizeof *keep);
+    memset(digits, 1, q.n_activation);
+    keep_set(r, g, level, keep, digits);
     q.observe = false;
     q.keep = keep;
+    q.digits = digits;
     holo_status status = hg_quantize_sampler(c, &q, &coded);
     if (status == HOLO_OK) status = keep_compare(c, r, plain, &coded, e);
     hg_sampler_deinit(&coded, &c->ctx);
-    r->noise[only] = keep_square(e, r->n_output);
+    g->noise[level] = keep_square(e, r->n_output);
     return status;
 }
 
 static holo_status keep_measure(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain)
 {
-    bool *keep;
-    HG_TRY(HG_NEW(&c->ctx, r->q.n_layer + 1, &r->keep));
-    HG_TRY(HG_NEW(&c->ctx, r->q.n_layer + 1, &r->noise));
-    HG_TRY(HG_NEW(&c->ctx, r->q.n_layer + 1, &keep));
-    for (uint32_t i = 0; i < r->q.n_layer; i++)
-        HG_TRY(keep_alone(c, r, plain, keep, i));
+    HG_TRY(keep_groups(c, r));
+    for (uint32_t i = 0; i < r->n_group; i++) {
+        hg_quantize_team *g = &r->group[i];
+        HG_TRY(keep_alone(c, r, plain, g, HG_QUANTIZE_CODES));
+        g->noise[HG_QUANTIZE_DIGITS] = NAN;
+        if (keep_is_product(r, g->first)) HG_TRY(keep_alone(c, r, plain, g, HG_QUANTIZE_DIGITS));
+    }
     return HOLO_OK;
 }
 
-/* The layer that brings most for its work and still fits; n_layer when there is none. A hundredth
- * of all work is as good as none. */
-static uint32_t keep_next(const struct hg_quantize_run *r, double all, double room)
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+typedef struct keep_sums {
+    double work, floats, time, noise;
+} keep_sums;
+
+static keep_sums keep_add_up(const struct hg_quantize_run *r)
 {
-    uint32_t best = r->q.n_layer;
-    double most = 0;
-    for (uint32_t i = 0; i < r->q.n_layer; i++) {
-        const double gain = r->noise[i] / (r->work[i] + all / 100);
-        if (r->keep[i] || r->work[i] > room || !(gain > most)) continue;
-        most = gain;
-        best = i;
+    keep_sums s = {0};
+    for (uint32_t i = 0; i < r->n_group; i++) {
+        const hg_quantize_team *g = &r->group[i];
+        s.work += g->work;
+        s.floats += g->level == HG_QUANTIZE_FLOATS ? g->work : 0;
+        s.time += g->work * (keep_time[g->level] - keep_time[HG_QUANTIZE_CODES]);
+        s.noise += g->noise[g->level];
     }
-    return best;
+    return s;
+}
+
+/* The step that brings most for its time and still fits. A hundredth of all work is as good as
+ * none. */
+static bool keep_next(const struct hg_quantize_run *r, const keep_sums *s, uint32_t *which,
+                      int *level)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < r->n_group; i++) {
+        const hg_quantize_team *g = &r->group[i];
+        for (int to = g->level + 1; to < HG_QUANTIZE_LEVELS; to++) {
+            const double time = g->work * (keep_time[to] - keep_time[g->level]);
+            const double gain = (g->noise[g->level] - g->noise[to]) / (time + s->work / 100);
+            if (!(gain > most) || s->time + time > s->work / KEEP_TIME) continue;
+            if (to == HG_QUANTIZE_FLOATS && s->floats + g->work > s->work / KEEP_FLOAT) continue;
+            most = gain;
+            *which = i;
+            *level = to;
+        }
+    }
+    return most > 0;
+}
+
+double hg_quantize_goal(const hg_compile *c)
+{
+    return c->options->max_error == 0 ? KEEP_MAX_ERROR : c->options->max_error;
+}
+
+double hg_quantize_worst(const struct hg_quantize_run *r)
+{
+    double worst = 0;
+    for (uint32_t i = 0; i < r->n_output; i++)
+        if (!(r->top[i] <= worst)) worst = r->top[i];
+    return worst;
 }
 
 holo_status hg_quantize_keep(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain,
                              bool *more)
 {
-    const double asked = c->options->max_error == 0 ? KEEP_MAX_ERROR : c->options->max_error;
-    double now = 0, all = 0, kept = 0, rest = 0;
-    const double goal = asked * asked;
-    for (uint32_t i = 0; i < r->n_output; i++)
-        if (!(r->top[i] * r->top[i] <= now)) now = r->top[i] * r->top[i];
+    const double goal = hg_quantize_goal(c), now = hg_quantize_worst(r);
+    uint32_t i = 0;
+    int level = 0;
     *more = false;
-    if (!r->q.activations || !(now > goal) || r->q.n_layer == 0) return HOLO_OK;
-    if (r->noise == NULL) HG_TRY(keep_measure(c, r, plain));
-    for (uint32_t i = 0; i < r->q.n_layer; i++) {
-        all += r->work[i];
-        kept += r->keep[i] ? r->work[i] : 0;
-        rest += r->keep[i] ? 0 : r->noise[i];
-    }
+    if (!(now > goal) || r->q.n_layer == 0) return HOLO_OK;
+    if (r->group == NULL) HG_TRY(keep_measure(c, r, plain));
     /* What is left now gives `now`: the shares are scaled by what they have missed. Half of the
      * way, and then what that brings is measured. */
-    const double wanted = rest * (1 + goal / now) / 2;
-    while (rest > wanted) {
-        const uint32_t i = keep_next(r, all, all / KEEP_WORK - kept);
-        if (i == r->q.n_layer) break;
-        r->keep[i] = true;
-        r->n_kept++;
-        kept += r->work[i];
-        rest -= r->noise[i];
+    keep_sums s = keep_add_up(r);
+    const double wanted = s.noise * (1 + goal * goal / (now * now)) / 2;
+    while (s.noise > wanted && keep_next(r, &s, &i, &level)) {
+        r->group[i].level = level;
+        keep_set(r, &r->group[i], level, r->keep, r->digits);
+        s = keep_add_up(r);
         *more = true;
     }
+    r->n_kept = 0;
+    for (uint32_t k = 0; k < r->q.n_layer; k++)
+        r->n_kept += r->keep[k];
     r->q.keep = r->keep;
+    r->q.digits = r->digits;
     return HOLO_OK;
 }

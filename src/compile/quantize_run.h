@@ -12,6 +12,18 @@ typedef struct hg_quantize_difference {
     bool is_measured;
 } hg_quantize_difference;
 
+/* How finely layers are computed: codes, inputs of two digits, floats. */
+enum { HG_QUANTIZE_CODES, HG_QUANTIZE_DIGITS, HG_QUANTIZE_FLOATS, HG_QUANTIZE_LEVELS };
+
+/* Layers that are chosen together: a convolution, or the products of one activation. */
+typedef struct hg_quantize_team {
+    uint32_t first; /* layer */
+    int level;
+    double work;
+    /* Squared relative error of the outputs when it alone is quantised; NAN: no such level. */
+    double noise[HG_QUANTIZE_LEVELS];
+} hg_quantize_team;
+
 struct hg_quantize_run {
     hg_quantize q;
     uint32_t n_output;              /* of the model itself */
@@ -21,15 +33,24 @@ struct hg_quantize_run {
     double *work;                   /* per layer, in multiply-adds */
     const char **name;              /* of outputs */
     bool *keep;                     /* layers that stay as they are */
+    uint8_t *digits;                /* per activation */
     uint32_t n_kept;
-    double *noise; /* per layer: squared relative error of the outputs when it alone is quantised */
+    hg_quantize_team *group;
+    uint32_t n_group;
 };
 
 /* Adds what one pair of results says. */
 void hg_quantize_compare(hg_quantize_difference *e, const holo_tensor *a, const holo_tensor *b);
 /* The same model with q, to be run. */
 HG_MUST_CHECK holo_status hg_quantize_sampler(hg_compile *c, hg_quantize *q, hg_sampler *out);
-/* When the outputs are further off than options->max_error: adds layers to those that are kept.
+/* Sample k is not calibrated with: errors are measured on such alone, where there are enough. */
+bool hg_quantize_is_held(const holo_compile_options *o, size_t k);
+/* Finds products of channels, with which weights are rounded from now on. */
+HG_MUST_CHECK holo_status hg_quantize_squares(hg_compile *c, struct hg_quantize_run *r);
+/* The error that is allowed, and the worst output's. */
+double hg_quantize_goal(const hg_compile *c);
+double hg_quantize_worst(const struct hg_quantize_run *r);
+/* When the outputs are further off than options->max_error: more layers are computed more finely.
  * *more: there were some to add. */
 HG_MUST_CHECK holo_status hg_quantize_keep(hg_compile *c, struct hg_quantize_run *r,
                                            hg_sampler *plain, bool *more);

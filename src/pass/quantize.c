@@ -172,9 +172,36 @@ static holo_status quantize_output(hg_graph *g, hg_value_id v, const char *kind,
     return hg_graph_add_region_output(g, HG_REGION_MAIN, name, v);
 }
 
+/* X'X of the rows of an activation, by blocks of channels: [channels / block, block, block]. */
+static holo_status quantize_square(hg_quantize_state *s, uint32_t i, hg_value_id *out)
+{
+    const hg_quantize_channels *c = &s->q->channel[i];
+    hg_build b;
+    hg_quantize_build_after(&b, s->g, s->activation[i].value);
+    hg_value_id shape = hg_build_ints(&b, (int64_t[]){-1, c->channels / c->block, c->block}, 3);
+    hg_value_id x = hg_build_2(&b, "Reshape", s->activation[i].value, shape);
+    hg_attr turned = hg_attr_make_ints(&b, "perm", (int64_t[]){1, 2, 0}, 3);
+    hg_attr rows = hg_attr_make_ints(&b, "perm", (int64_t[]){1, 0, 2}, 3);
+    *out = hg_build_2(&b, "MatMul", hg_build_op(&b, "Transpose", &x, 1, &turned, 1),
+                      hg_build_op(&b, "Transpose", &x, 1, &rows, 1));
+    return b.status;
+}
+
+static holo_status quantize_observe_squares(hg_quantize_state *s)
+{
+    for (uint32_t i = 0; i < s->n_activation; i++) {
+        if (s->q->channel[i].block == 0) continue;
+        hg_value_id v;
+        HG_TRY(quantize_square(s, i, &v));
+        HG_TRY(quantize_output(s->g, v, "square", i));
+    }
+    return HOLO_OK;
+}
+
 /* Outputs by which a run shows ranges and results. */
 static holo_status quantize_observe(hg_quantize_state *s)
 {
+    if (s->q->square) return quantize_observe_squares(s);
     for (uint32_t i = 0; !s->q->apply && i < s->n_activation; i++)
         HG_TRY(quantize_output(s->g, s->activation[i].value, "activation", i));
     for (uint32_t i = 0; i < s->n_layer; i++)

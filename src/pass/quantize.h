@@ -26,7 +26,18 @@ typedef struct hg_quantize_channels {
     hg_quantize_range *range;
     int64_t channels;
     uint64_t count; /* numbers of each channel */
+    /* Sums of products of two channels, [channels / block][block][block]; NULL: not known. */
+    float *square;
+    int64_t block;
+    const float *smooth[2]; /* by digits - 1, see quantize_state.h; once is_smoothed */
+    bool is_smoothed[2];
 } hg_quantize_channels;
+
+/* Codes that took long to find: kept from one compile to the next. */
+typedef struct hg_quantize_found {
+    int8_t *codes;
+    float *scale;
+} hg_quantize_found;
 
 /* A compile with samples runs the pass three times on the same graph: it finds the same values and
  * layers in the same order each time. */
@@ -36,9 +47,12 @@ typedef struct hg_quantize {
     bool activations; /* quantise them too */
     bool apply;       /* rewrite; false: only look */
     bool observe;     /* outputs are added: activations (unless apply), then results of layers */
+    bool square;      /* instead: products of channels, of activations with a block */
     const bool *keep; /* per layer: stays as it is; NULL: none does */
     hg_quantize_range *range;      /* of activations, with apply */
     hg_quantize_channels *channel; /* of activations */
+    const uint8_t *digits;         /* of activations that products read: 1 or 2; NULL: 1 */
+    hg_quantize_found *found;      /* [layer][digits - 1]; NULL: nothing is kept */
     uint32_t n_activation;
     hg_quantize_layer *layer;
     uint32_t n_layer;
@@ -48,6 +62,11 @@ typedef struct hg_quantize {
  * does. So two weights that lie side by side must not exceed 128 together, and one may be anything
  * up to 127: with a large one there is mostly a small one. */
 enum { HG_QUANTIZE_MAX_WEIGHT = 127, HG_QUANTIZE_PAIR = 128, HG_QUANTIZE_BLOCK = 32 };
+
+/* Products of channels are known in blocks of so many at most. */
+enum { HG_QUANTIZE_SQUARE = 1536 };
+/* The size of blocks in which products of so many channels are kept; 0: not at all. */
+int64_t hg_quantize_square_block(int64_t channels);
 
 /* ---- codes (quantize_codes.c) ---------------------------------------------------------------- */
 

@@ -5,15 +5,19 @@
 #include <float.h>
 #include <math.h>
 
+#define ACTIVATIONS_WIDER 1.25f /* two digits have room for more than samples show */
+
 static hg_quantize_range activations_range(const hg_quantize_state *s, uint32_t i,
                                            const float *smooth)
 {
     const hg_quantize_activation *a = &s->activation[i];
     const hg_quantize_channels *c = &s->q->channel[i];
+    const bool is_two = hg_quantize_digits(s, i) == 2;
     hg_quantize_range r = {0, 0};
-    if (smooth == NULL) return s->q->range[a->same_as == 0 ? i : a->same_as - 1];
+    if (smooth == NULL && !is_two) return s->q->range[a->same_as == 0 ? i : a->same_as - 1];
     for (int64_t k = 0; k < c->channels; k++) {
-        const float low = c->range[k].low / smooth[k], high = c->range[k].high / smooth[k];
+        const float by = (smooth == NULL ? 1 : smooth[k]) / (is_two ? ACTIVATIONS_WIDER : 1);
+        const float low = c->range[k].low / by, high = c->range[k].high / by;
         if (!(low >= r.low)) r.low = low;
         if (!(high <= r.high)) r.high = high;
     }
@@ -42,8 +46,7 @@ static hg_value_id activations_zero(hg_build *b, float zero)
     return hg_build_const(b, (hg_type){.dtype = HOLO_U8}, &code, 1);
 }
 
-/* Builds behind the node that makes a value, or before everything. */
-static void activations_build_after(hg_build *b, hg_graph *g, hg_value_id v)
+void hg_quantize_build_after(hg_build *b, hg_graph *g, hg_value_id v)
 {
     hg_node_id made = hg_graph_value(g, v)->node;
     hg_node_id first = hg_graph_region(g, HG_REGION_MAIN)->first;
@@ -111,13 +114,14 @@ static double activations_noise(const hg_quantize_state *s, uint32_t i, const fl
 {
     const hg_quantize_channels *c = &s->q->channel[i];
     const hg_quantize_range r = activations_range(s, i, smooth);
-    const double step = ((double)r.high - (double)r.low) / 255, count = (double)c->count;
+    const double steps = hg_quantize_digits(s, i) == 2 ? 255 * 255 : 255;
+    const double step = ((double)r.high - (double)r.low) / steps, count = (double)c->count;
     const double limit = hg_quantize_limit(s->q->mode);
     double noise = 0, energy = 0;
     for (int64_t k = 0; k < c->channels; k++)
         energy += c->squares[k] / count / ((double)smooth[k] * (double)smooth[k]);
     for (uint32_t n = 0; n < s->n_layer; n++) {
-        if (s->reads[n] != i || hg_quantize_is_kept(s, n)) continue;
+        if (s->reads[n] != i || s->is_short[n]) continue;
         const hg_quantize_weights w = hg_quantize_read(s, n);
         for (int64_t o = 0; o < w.channels; o++) {
             double most = 0, squares = 0;
@@ -136,7 +140,7 @@ static double activations_noise(const hg_quantize_state *s, uint32_t i, const fl
 static bool activations_readers(const hg_quantize_state *s, uint32_t i, float *most)
 {
     for (uint32_t n = 0; n < s->n_layer; n++) {
-        if (s->reads[n] != i || hg_quantize_is_kept(s, n)) continue;
+        if (s->reads[n] != i || s->is_short[n]) continue;
         const hg_quantize_weights w = hg_quantize_read(s, n);
         if (w.each != s->q->channel[i].channels) return false;
         for (int64_t k = 0; k < w.each; k++)
@@ -150,17 +154,19 @@ static bool activations_readers(const hg_quantize_state *s, uint32_t i, float *m
  * a power of its size over a power of that of its weights, and multiplying the weights with it,
  * changes nothing but the noise: of some powers the best is taken. Only where products alone read
  * the codes. */
-static holo_status activations_smooth(hg_quantize_state *s, uint32_t i)
+static holo_status activations_find_smooth(const hg_quantize_state *s, uint32_t i)
 {
-    static const double powers[] = {0, 0.3, 0.5, 0.65, 0.8, 1};
-    hg_quantize_activation *a = &s->activation[i];
-    const hg_quantize_channels *c = &s->q->channel[i];
+    static const double powers[] = {0, 0.15, 0.3, 0.5, 0.65, 0.8, 1};
+    const hg_quantize_activation *a = &s->activation[i];
+    hg_quantize_channels *c = &s->q->channel[i];
     float *weights, *smooth, *best;
     double least = INFINITY;
+    const int digits = (int)hg_quantize_digits(s, i);
+    c->is_smoothed[digits - 1] = true;
     if (a->is_stored || !c->is_last || c->sum == NULL || c->count == 0) return HOLO_OK;
     HG_TRY(HG_NEW(s->g->ctx, (size_t)c->channels + 1, &weights));
     HG_TRY(HG_NEW(s->g->ctx, (size_t)c->channels + 1, &smooth));
-    HG_TRY(HG_NEW(s->g->ctx, (size_t)c->channels + 1, &best));
+    HG_TRY(HG_NEW(s->q->ctx, (size_t)c->channels + 1, &best));
     if (!activations_readers(s, i, weights)) return HOLO_OK;
     for (size_t p = 0; p < HG_COUNT(powers); p++) {
         for (int64_t k = 0; k < c->channels; k++) {
@@ -173,8 +179,17 @@ static holo_status activations_smooth(hg_quantize_state *s, uint32_t i)
         if (!(noise < least)) continue;
         least = noise;
         memcpy(best, smooth, (size_t)c->channels * sizeof *best);
-        a->smooth = p == 0 ? NULL : best;
+        c->smooth[digits - 1] = p == 0 ? NULL : best;
     }
+    return HOLO_OK;
+}
+
+static holo_status activations_smooth(hg_quantize_state *s, uint32_t i)
+{
+    const hg_quantize_channels *c = &s->q->channel[i];
+    const uint32_t at = hg_quantize_digits(s, i) - 1;
+    if (!c->is_smoothed[at]) HG_TRY(activations_find_smooth(s, i));
+    s->activation[i].smooth = c->smooth[at];
     return HOLO_OK;
 }
 
@@ -196,6 +211,26 @@ static hg_value_id activations_smoothed(hg_build *b, const hg_quantize_activatio
                       hg_build_const(b, type, inverse, (size_t)channels * sizeof *inverse));
 }
 
+/* DQ(Q(x)); *node: the Q. */
+static hg_value_id activations_codes(hg_build *b, hg_value_id x, const hg_quantize_code *code,
+                                     hg_node_id *node)
+{
+    hg_value_id in[3] = {x, hg_build_const(b, (hg_type){.dtype = HOLO_F32}, &code->scale, 4),
+                         activations_zero(b, code->zero)};
+    *node = hg_build_node(b, "QuantizeLinear", in, 3, NULL, 0, 1);
+    if (*node == 0) return 0;
+    in[0] = hg_graph_node(b->g, *node)->out[0];
+    return hg_build_op(b, "DequantizeLinear", in, 3, NULL, 0);
+}
+
+/* What the codes leave lies within half a step: a second digit, of which 255 are a step. */
+static hg_value_id activations_rest(hg_build *b, hg_value_id x, hg_value_id codes, float step)
+{
+    const hg_quantize_code code = {step / 255, 128};
+    hg_node_id node;
+    return activations_codes(b, hg_build_2(b, "Sub", x, codes), &code, &node);
+}
+
 holo_status hg_quantize_activation_apply(hg_quantize_state *s, uint32_t i)
 {
     hg_quantize_activation *a = &s->activation[i];
@@ -203,15 +238,12 @@ holo_status hg_quantize_activation_apply(hg_quantize_state *s, uint32_t i)
     hg_build b;
     HG_TRY(activations_smooth(s, i));
     HG_TRY(hg_quantize_scale(s, i, &code));
-    activations_build_after(&b, s->g, a->value);
-    hg_value_id in[3] = {
-        activations_smoothed(&b, a, activations_source(s->g, a, &code), s->q->channel[i].channels),
-        hg_build_const(&b, (hg_type){.dtype = HOLO_F32}, &code.scale, 4),
-        activations_zero(&b, code.zero)};
-    hg_node_id quantize = hg_build_node(&b, "QuantizeLinear", in, 3, NULL, 0, 1);
-    if (quantize == 0) return b.status;
-    in[0] = hg_graph_node(s->g, quantize)->out[0];
-    a->codes = hg_build_op(&b, "DequantizeLinear", in, 3, NULL, 0);
+    hg_quantize_build_after(&b, s->g, a->value);
+    const hg_value_id x =
+        activations_smoothed(&b, a, activations_source(s->g, a, &code), s->q->channel[i].channels);
+    hg_node_id quantize;
+    a->codes = activations_codes(&b, x, &code, &quantize);
+    if (hg_quantize_digits(s, i) == 2) a->rest = activations_rest(&b, x, a->codes, code.scale);
     HG_TRY(b.status);
     activations_redirect(s, a, quantize);
     return HOLO_OK;

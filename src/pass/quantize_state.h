@@ -17,6 +17,7 @@ typedef struct hg_quantize_activation {
     bool is_stored; /* as codes only: every reader gets them */
     uint32_t made_by;    /* + 1: the convolution whose result it is */
     hg_value_id codes;   /* DQ(Q(value)), once made */
+    hg_value_id rest;    /* DQ(Q(value - codes)), of two digits */
     const float *smooth; /* per channel: what it is divided by and weights are multiplied with */
 } hg_quantize_activation;
 
@@ -54,6 +55,21 @@ HG_MUST_CHECK holo_status hg_quantize_scale(const hg_quantize_state *s, uint32_t
                                             hg_quantize_code *out);
 /* Builds QuantizeLinear and DequantizeLinear behind activation i; its readers get the codes. */
 HG_MUST_CHECK holo_status hg_quantize_activation_apply(hg_quantize_state *s, uint32_t i);
+
+/* Builds behind the node that makes a value, or before everything. */
+void hg_quantize_build_after(hg_build *b, hg_graph *g, hg_value_id v);
+static inline uint32_t hg_quantize_digits(const hg_quantize_state *s, uint32_t activation)
+{
+    return s->q->digits == NULL ? 1 : s->q->digits[activation];
+}
+
+/* ---- rounding with regard to the inputs (quantize_solve.c) ----------------------------------- */
+
+/* Codes and scales of product i where products of its inputs are known, which are rounded to
+ * `step`. *done: they were. */
+HG_MUST_CHECK holo_status hg_quantize_solve(const hg_quantize_state *s, uint32_t i,
+                                            const hg_quantize_weights *w, float step, int8_t *codes,
+                                            float *scale, bool *done);
 
 /* ---- layers (quantize_static.c, quantize_blocks.c) ------------------------------------------- */
 

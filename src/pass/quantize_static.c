@@ -154,7 +154,9 @@ holo_status hg_quantize_round(const hg_quantize_state *s, uint32_t i, float x_sc
     hg_value_id bias = s->kind[i] == HG_QUANTIZE_CONV ? hg_node_in(g, n, 2) : 0;
     HG_TRY(HG_NEW(g->ctx, (size_t)(w->channels * w->each), codes));
     HG_TRY(HG_NEW(g->ctx, (size_t)w->channels, scale));
-    for (int64_t c = 0; c < w->channels; c++)
+    bool done = false;
+    if (s->q->activations) HG_TRY(hg_quantize_solve(s, i, w, x_scale, *codes, *scale, &done));
+    for (int64_t c = 0; c < w->channels && !done; c++)
         (*scale)[c] = hg_quantize_channel(s->q->mode, w->data + c * w->channel, w->each, w->step,
                                           static_taps(s, i, w), static_least(g, bias, c, x_scale),
                                           *codes + c * w->channel);
@@ -218,6 +220,28 @@ static holo_status static_stretch(const hg_quantize_state *s, uint32_t activatio
     return HOLO_OK;
 }
 
+/* Codes and scales, of which those that took long are found once. */
+static holo_status static_round(const hg_quantize_state *s, uint32_t i, float step,
+                                const hg_quantize_weights *w, int8_t **codes, float **scale)
+{
+    const size_t count = (size_t)(w->channels * w->each), lines = (size_t)w->channels;
+    hg_quantize_found *f =
+        s->q->found == NULL ? NULL : &s->q->found[2 * i + hg_quantize_digits(s, s->reads[i]) - 1];
+    if (f == NULL || f->codes == NULL) HG_TRY(hg_quantize_round(s, i, step, w, codes, scale));
+    if (f == NULL || s->q->channel[s->reads[i]].square == NULL) return HOLO_OK;
+    if (f->codes == NULL) {
+        HG_TRY(HG_NEW(s->q->ctx, count, &f->codes));
+        HG_TRY(HG_NEW(s->q->ctx, lines, &f->scale));
+        memcpy(f->codes, *codes, count);
+        memcpy(f->scale, *scale, lines * sizeof **scale);
+        return HOLO_OK;
+    }
+    *codes = f->codes;
+    HG_TRY(HG_NEW(s->g->ctx, lines, scale));
+    memcpy(*scale, f->scale, lines * sizeof **scale);
+    return HOLO_OK;
+}
+
 holo_status hg_quantize_static(hg_quantize_state *s, uint32_t i)
 {
     const bool is_conv = s->kind[i] == HG_QUANTIZE_CONV;
@@ -232,14 +256,15 @@ holo_status hg_quantize_static(hg_quantize_state *s, uint32_t i)
     const uint32_t activation = s->reads[i];
     HG_TRY(hg_quantize_scale(s, activation, &code));
     HG_TRY(static_stretch(s, activation, &w));
-    HG_TRY(hg_quantize_round(s, i, code.scale, &w, &codes, &scale));
+    const bool is_two = s->activation[activation].rest != 0;
+    HG_TRY(static_round(s, i, is_two ? code.scale / 255 : code.scale, &w, &codes, &scale));
     HG_TRY(static_shift(s, i, activation, &w, codes, scale, &shift));
     if (is_conv) bias = static_shifted(&b, bias, shift, w.channels);
     if (!is_conv) static_shift_add(s, &b, i, shift, w.channels);
     HG_TRY(b.status);
     layer->weight_error = hg_quantize_error(&w, codes, scale);
     layer->weights = (uint64_t)(w.channels * w.each);
-    layer->form = "static";
+    layer->form = is_two ? "static, 2 digits" : "static";
     hg_value_id in[3] = {dq, 0, 0}, made;
     if (bias != 0) in[2] = static_bias(&b, bias, code.scale, scale, w.channels);
     in[1] = static_dequantized(&b, &w, is_conv, codes, scale);
@@ -249,6 +274,9 @@ holo_status hg_quantize_static(hg_quantize_state *s, uint32_t i)
         made = hg_graph_node(s->g, clone)->out[0];
     } else {
         made = hg_build_2(&b, "MatMul", in[0], in[1]);
+        if (is_two)
+            made = hg_build_2(&b, "Add", made,
+                              hg_build_2(&b, "MatMul", s->activation[activation].rest, in[1]));
     }
     hg_quantize_replace(s, i, &b, made);
     return b.status;

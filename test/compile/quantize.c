@@ -614,6 +614,105 @@ static void quantize_limits(void)
     holo_graph_free(g);
 }
 
+/* ---- finer ----------------------------------------------------------------------------------- */
+
+enum { FINER_ROWS = 16, FINER_K = 64, FINER_SAMPLES = 12, FINER_LAYERS = 4 };
+
+/* Rows that few numbers decide, and a channel far larger than the others. */
+static void quantize_fill_finer(float *x, uint32_t *state)
+{
+    for (int row = 0; row < FINER_ROWS; row++) {
+        float base[4];
+        for (int k = 0; k < 4; k++)
+            base[k] = quantize_next(state);
+        for (int k = 0; k < FINER_K; k++)
+            x[row * FINER_K + k] = base[k % 4] * (k == 5 ? 30.0f : 1) + 0.1f * quantize_next(state);
+    }
+}
+
+static holo_graph *quantize_finer_net(void)
+{
+    holo_graph *g = NULL;
+    holo_error e;
+    uint32_t state = 5;
+    if (!CHECK_OK(holo_graph_new(0, NULL, &g, &e), &e)) return NULL;
+    holo_value_id x = holo_graph_input(g, "x", HOLO_F32, "16,64");
+    for (int i = 0; i < FINER_LAYERS; i++) {
+        holo_value_id w = quantize_constant(g, &state, 0.3f, 2, (int64_t[]){FINER_K, FINER_K}), y;
+        holo_graph_node(g, "MatMul", (holo_value_id[]){x, w}, 2, NULL, 0, &y, 1);
+        if (i + 1 == FINER_LAYERS)
+            x = y;
+        else
+            holo_graph_node(g, "Relu", &y, 1, NULL, 0, &x, 1);
+    }
+    holo_graph_output(g, x, "out");
+    return g;
+}
+
+typedef struct quantize_finer_seen {
+    int two, coded, kept;
+    double relative;
+} quantize_finer_seen;
+
+static void quantize_see_finer(void *user, const holo_layer_report *l)
+{
+    quantize_finer_seen *s = user;
+    if (l->node == NULL) s->relative = l->relative;
+    if (l->node == NULL) return;
+    s->two += strcmp(l->form, "static, 2 digits") == 0;
+    s->coded += strcmp(l->form, "static") == 0;
+    s->kept += strcmp(l->form, "float") == 0;
+}
+
+/* Where more is asked for than codes give, weights are rounded with regard to inputs and one
+ * product of the three gets inputs of two digits: two would take too long, and floats too. */
+static void quantize_finer(void)
+{
+    static float x[FINER_SAMPLES][FINER_ROWS * FINER_K];
+    static const double most[] = {100, 1e-9};
+    holo_tensor tensor[FINER_SAMPLES];
+    holo_sample sample[FINER_SAMPLES];
+    quantize_finer_seen seen[2] = {0};
+    uint32_t state = 77;
+    holo_error e;
+    holo_graph *g = quantize_finer_net();
+    for (int k = 0; k < FINER_SAMPLES; k++) {
+        quantize_fill_finer(x[k], &state);
+        tensor[k] =
+            (holo_tensor){.data = x[k], .dim = {FINER_ROWS, FINER_K}, .rank = 2, .dtype = HOLO_F32};
+        sample[k] = (holo_sample){.tensor = &tensor[k], .count = 1};
+    }
+    for (int k = 0; k < 2; k++) {
+        holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+        void *data = NULL;
+        size_t size = 0;
+        options.quantize = HOLO_QUANTIZE_INT8;
+        options.calibrate = sample;
+        options.n_calibrate = FINER_SAMPLES;
+        options.max_error = most[k];
+        options.layer = quantize_see_finer;
+        options.layer_user = &seen[k];
+        CHECK_OK(holo_compile_graph(g, &options, &data, &size, NULL, &e), &e);
+        holo_buffer_free(NULL, data, size);
+    }
+    CHECK_EQ_INT(seen[0].coded, FINER_LAYERS);
+    CHECK_EQ_INT(seen[1].two, 1);
+    CHECK_EQ_INT(seen[1].coded, FINER_LAYERS - 1);
+    CHECK_EQ_INT(seen[1].kept, 0);
+    CHECK(seen[0].relative > 0 && seen[1].relative < 0.8 * seen[0].relative);
+    holo_graph_free(g);
+}
+
+/* Blocks divide the channels; where no large one does there is none. */
+static void quantize_square_blocks(void)
+{
+    CHECK_EQ_INT(hg_quantize_square_block(1), 1);
+    CHECK_EQ_INT(hg_quantize_square_block(384), 384);
+    CHECK_EQ_INT(hg_quantize_square_block(1536), 1536);
+    CHECK_EQ_INT(hg_quantize_square_block(3072), 1536);
+    CHECK_EQ_INT(hg_quantize_square_block(1543), 0); /* a prime */
+}
+
 const hg_test_case hg_tests_compile_quantize[] = {
     {"modes", quantize_modes},
     {"emits", quantize_emits},
@@ -625,5 +724,7 @@ const hg_test_case hg_tests_compile_quantize[] = {
     {"limits", quantize_limits},
     {"keeps", quantize_keeps},
     {"bounds", quantize_bounds},
+    {"finer", quantize_finer},
+    {"square_blocks", quantize_square_blocks},
     {0},
 };
