@@ -20,18 +20,32 @@ static bool sink_is_pointwise(const hg_node *n)
     return n->op->lane != NULL && n->n_out == 1;
 }
 
-/* A convolution made y, and only point-wise work of the same shape lies between. */
-static bool sink_is_conv(const hg_graph *g, hg_value_id y)
+/* What made y, with only point-wise work of the same shape between; 0: an input, or too far away.
+ */
+static hg_node_id sink_origin(const hg_graph *g, hg_value_id y)
 {
     for (int depth = 0; depth < SINK_DEPTH; depth++) {
         const hg_node_id id = sink_producer(g, y);
-        if (id == 0) return false;
+        if (id == 0 || !sink_is_pointwise(hg_graph_node(g, id))) return id;
         const hg_node *n = hg_graph_node(g, id);
-        if (hg_op_is(n, "holo:ConvNhwc") || hg_op_is(n, "holo:ConvDw")) return true;
-        if (!sink_is_pointwise(n)) return false;
         y = hg_node_in(g, n, hg_graph_is_const(g, hg_node_in(g, n, 0)) ? 1 : 0);
     }
-    return false;
+    return 0;
+}
+
+static bool sink_is_conv(const hg_graph *g, hg_value_id y)
+{
+    const hg_node_id id = sink_origin(g, y);
+    const hg_node *n = id == 0 ? NULL : hg_graph_node(g, id);
+    return n != NULL && (hg_op_is(n, "holo:ConvNhwc") || hg_op_is(n, "holo:ConvDw"));
+}
+
+/* Point-wise work on it becomes its epilogue where it is, and would not behind a Reshape. */
+static bool sink_is_product(const hg_graph *g, hg_value_id v)
+{
+    const hg_node_id id = sink_origin(g, v);
+    const hg_node *n = id == 0 ? NULL : hg_graph_node(g, id);
+    return n != NULL && (hg_op_is(n, "holo:MatMulP16") || hg_op_is(n, "MatMul"));
 }
 
 /* The convolution's result under other leading dimensions: where Reshape `v` has it from; else 0.
@@ -79,7 +93,7 @@ static hg_value_id sink_input(hg_build *b, hg_value_id v, const hg_type *whole, 
 }
 
 /* The result of the convolution that point-wise node n reads through a Reshape; 0: none, or an
- * input that cannot be seen under its dims. */
+ * input that cannot be seen under its dims or has a better use for n. */
 static hg_value_id sink_wanted(const hg_graph *g, const hg_node *n)
 {
     const hg_type *whole = &hg_graph_value(g, n->out[0])->type;
@@ -89,6 +103,7 @@ static hg_value_id sink_wanted(const hg_graph *g, const hg_node *n)
         if (v == 0) continue;
         const hg_type *t = &hg_graph_value(g, v)->type;
         if (sink_same(t, whole)) {
+            if (sink_is_product(g, v)) return 0;
             if (y == 0) y = sink_source(g, v);
         } else if (!sink_is_row(g, t)) {
             return 0;

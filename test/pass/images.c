@@ -172,6 +172,17 @@ static void images_sink_reshape(void)
                   "  return %y, %r\n"
                   "}\n",
     };
+    /* The sum is an epilogue of the product already. */
+    const char *product = "graph g(%x: float32[n,1,l,4], %w: float32[1,1,4,16], %r: "
+                          "float32[n,l,3], %p: float32[1,3,16]) {\n"
+                          "  %a = holo:ConvNhwc(%x, %w) {kernel_shape=[1,1], out_channels=8}\n"
+                          "  %axis = const int64[1] {1}\n"
+                          "  %b = Squeeze(%a, %axis)\n"
+                          "  %c = holo:MatMulP16(%r, %p) {n=dims[8], alpha=1.0}\n"
+                          "  %y = Add(%b, %c)\n"
+                          "  return %y\n"
+                          "}\n";
+    CHECK_PASS("sink_reshape", product, product);
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         CHECK_PASS("sink_reshape", kept[i], kept[i]);
 }
