@@ -19,7 +19,7 @@ MODELS = ["minilm-l6-v2", "yolov8n", "ppocrv4-rec", "whisper-tiny-dec-int8", "mi
           "silero-vad-v5", "whisper-tiny-encoder-torchscript", "mobilenet_v2", "efficientnet_b0", "stories15m", "unet",
           "vae_decoder"]
 # Models made of those, for passes that wait for what these lack: codes, 16-bit floats, tables.
-MADE = ["mobilenet_v2 int8", "minilm-l6-v2 int8", "minilm-l6-v2 int4", "squeezenet1_1 half", "byte chain"]
+MADE = ["mobilenet_v2 int8", "minilm-l6-v2 int4", "squeezenet1_1 half", "byte chain"]
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 
