@@ -152,7 +152,7 @@ def sentence(r):
     if "f64" in r:
         text += "; from 64-bit arithmetic ours differs by %.2g, the peer's by %.2g" % (r["f64"], r["peer_f64"])
     if "spread" in r:
-        text += "; ours moves by %.2g with one rounding step" % r["spread"]
+        text += "; ours moves by %.2g with one rounding step or another order of sums" % r["spread"]
     if r.get("peer_spread"):
         text += ", the peer's by %.2g with its optimiser switched off" % r["peer_spread"]
     return text

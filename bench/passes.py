@@ -93,9 +93,14 @@ def change(r, what, form, scale=1.0):
     return (form + " -> " + form) % (without / scale, with_it / scale)
 
 
+def pass_names():
+    """In pipeline order."""
+    return [line.split()[0] for line in lib.run(lib.HOLOGRAM, "passes").strip().split("\n")]
+
+
 def worst(results):
     """[(pass, its figures on the model that suffers most, or None)], in pipeline order."""
-    names = [line.split()[0] for line in lib.run(lib.HOLOGRAM, "passes").strip().split("\n")]
+    names = pass_names()
     by_pass = {n: [r for r in results if r["pass"] == n] for n in names}
     return [(n, max(by_pass[n], key=loss) if by_pass[n] else None) for n in names]
 
@@ -132,10 +137,9 @@ def main():
     if options.docs:
         docs()
         return 0
-    names = [line.split()[0] for line in lib.run(lib.HOLOGRAM, "passes").strip().split("\n")]
     chosen, results = chosen_models(options.model), []
     whole = {m[0]: compile_without(m[0], m[1], m[3], "") for m in chosen}
-    for name in names if options.only is None else [options.only]:
+    for name in pass_names() if options.only is None else [options.only]:
         found = [compare(m, whole[m[0]], name, options) for m in chosen if whole[m[0]] is not None]
         results += [r for r in found if r is not None]
         print("measured %s" % name, flush=True)

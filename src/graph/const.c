@@ -3,6 +3,8 @@
 #include "graph/elem.h"
 #include "graph/graph.h"
 
+#include <math.h>
+
 /* Number of elements of a constant whose bytes are all there; -1 otherwise. */
 static int64_t const_count(const hg_graph *g, const hg_value *v)
 {
@@ -95,4 +97,20 @@ uint64_t hg_graph_const_hash(hg_graph *g, hg_value_id value)
      */
     ((hg_const *)c)->hash = hash == 0 ? 1 : hash;
     return c->hash;
+}
+
+bool hg_graph_const_is_finite(const hg_graph *g, hg_value_id value)
+{
+    const hg_value *v = hg_graph_value(g, value);
+    const hg_const *c = v->constant;
+    const holo_dtype type = v->type.dtype;
+    const bool is_half = type == HOLO_F16 || type == HOLO_BF16;
+    if (c == NULL || (!is_half && type != HOLO_F32)) return false;
+    const uint16_t *half = c->data, top = type == HOLO_F16 ? 0x7c00 : 0x7f80;
+    const float *single = c->data;
+    for (size_t i = 0; is_half && i < c->bytes / sizeof *half; i++)
+        if ((half[i] & top) == top) return false;
+    for (size_t i = 0; !is_half && i < c->bytes / sizeof *single; i++)
+        if (!isfinite(single[i])) return false;
+    return true;
 }

@@ -11,19 +11,7 @@
 
 hg_rnn_shape hg_recur_shape_of(const hg_args *a)
 {
-    static const int gates[] = {1, 3, 4};
-    const holo_tensor *x = &a->in[HG_RECUR_X];
-    const bool batch_first = a->param[HG_RNN_PARAM_LAYOUT] != 0;
-    const hg_rnn_kind kind = (hg_rnn_kind)a->param[a->n_param - 1];
-    return (hg_rnn_shape){.kind = kind,
-                          .steps = x->dim[batch_first ? 1 : 0],
-                          .batch = x->dim[batch_first ? 0 : 1],
-                          .input = x->dim[2],
-                          .hidden = a->in[HG_RECUR_R].dim[1],
-                          .directions =
-                              a->param[HG_RNN_PARAM_DIRECTION] == HG_RNN_BIDIRECTIONAL ? 2 : 1,
-                          .gates = gates[kind],
-                          .batch_first = batch_first};
+    return hg_rnn_shape_with(a, (hg_rnn_kind)a->param[a->n_param - 1], a->in[HG_RECUR_R].dim[1]);
 }
 
 /* ---- check ---------------------------------------------------------------------------------- */
@@ -56,7 +44,7 @@ static holo_status recur_check_ins(const hg_args *a, holo_error *e, const hg_rnn
 holo_status hg_recur_check(const hg_args *a, holo_error *e)
 {
     HG_REQUIRE(e, a->n_param > HG_RNN_PARAM_FUNCTIONS, HOLO_E_FORMAT,
-               "%u parameters, expected more", a->n_param);
+               "%u parameters, expected at least %d", a->n_param, HG_RNN_PARAM_FUNCTIONS + 1);
     HG_TRY(hg_check_param(a, e, a->n_param - 1, "kind", HG_RNN_PLAIN, HG_RNN_LSTM));
     const bool is_lstm = a->param[a->n_param - 1] == HG_RNN_LSTM;
     const uint32_t n_in = is_lstm ? HG_RECUR_C0 + 1 : HG_RECUR_C0, n_out = is_lstm ? 3 : 2;

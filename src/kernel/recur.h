@@ -7,7 +7,7 @@
 
 /* Places of the operands; the outputs are those of the kernels in rnn.h. */
 enum {
-    HG_RECUR_X, /* what the inputs add to the gates */
+    HG_RECUR_X = HG_RNN_X, /* what the inputs add to the gates */
     HG_RECUR_R,
     HG_RECUR_B, /* of gru's h, added before the reset; may be absent, like all that follow */
     HG_RECUR_LENGTHS,

@@ -21,7 +21,7 @@ static const int rnn_gates[] = {1, 3, 4};
 
 enum { RNN_LANES = 16 };
 
-hg_rnn_shape hg_rnn_shape_of(const hg_args *a, hg_rnn_kind kind)
+hg_rnn_shape hg_rnn_shape_with(const hg_args *a, hg_rnn_kind kind, int64_t hidden)
 {
     const holo_tensor *x = &a->in[HG_RNN_X];
     const bool batch_first = a->param[HG_RNN_PARAM_LAYOUT] != 0;
@@ -29,11 +29,16 @@ hg_rnn_shape hg_rnn_shape_of(const hg_args *a, hg_rnn_kind kind)
                           .steps = x->dim[batch_first ? 1 : 0],
                           .batch = x->dim[batch_first ? 0 : 1],
                           .input = x->dim[2],
-                          .hidden = a->in[HG_RNN_R].dim[2],
+                          .hidden = hidden,
                           .directions =
                               a->param[HG_RNN_PARAM_DIRECTION] == HG_RNN_BIDIRECTIONAL ? 2 : 1,
                           .gates = rnn_gates[kind],
                           .batch_first = batch_first};
+}
+
+hg_rnn_shape hg_rnn_shape_of(const hg_args *a, hg_rnn_kind kind)
+{
+    return hg_rnn_shape_with(a, kind, a->in[HG_RNN_R].dim[2]);
 }
 
 /* ---- check ---------------------------------------------------------------------------------- */

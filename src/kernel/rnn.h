@@ -45,6 +45,8 @@ typedef struct hg_rnn_shape {
 holo_status hg_rnn_check(const hg_args *a, holo_error *e, hg_rnn_kind kind);
 /* The rest: checked arguments only. One unit is one sequence in one direction. */
 hg_rnn_shape hg_rnn_shape_of(const hg_args *a, hg_rnn_kind kind);
+/* The same, for kernels that know the width of a state otherwise. */
+hg_rnn_shape hg_rnn_shape_with(const hg_args *a, hg_rnn_kind kind, int64_t hidden);
 int64_t hg_rnn_units(const hg_args *a);
 void hg_rnn_cost(const hg_args *a, hg_cost *cost);
 /* Steps of a sequence, of which in[lengths] may know; one that is not possible is a fault and

@@ -2,8 +2,6 @@
  * reads it, which never stores them. */
 #include "pass/pass.h"
 
-#include <math.h>
-
 enum { FOLD_PAD_PLACES = 2 }; /* the first dimension of them, behind images and channels */
 
 /* The Pad in front of Conv `n`, when it adds zeros whose number is known; 0: none. */
@@ -18,23 +16,6 @@ static hg_node_id fold_pad_before(const hg_graph *g, const hg_node *n)
     if (!hg_str_is(hg_node_string(pad, "mode", "constant"), "constant")) return 0;
     if (fill != 0 && (!hg_graph_const_scalar(g, fill, &value) || value != 0)) return 0;
     return id;
-}
-
-/* Zeros that are stored are multiplied, those of padding are not: all the same unless a weight is
- * infinite or no number. */
-static bool fold_pad_is_finite(const hg_graph *g, hg_value_id weights)
-{
-    const hg_value *v = hg_graph_value(g, weights);
-    const hg_const *c = v->constant;
-    if (c == NULL) return false;
-    const bool is_half = v->type.dtype == HOLO_F16 || v->type.dtype == HOLO_BF16;
-    const uint16_t *half = c->data, top = v->type.dtype == HOLO_F16 ? 0x7c00 : 0x7f80;
-    const float *single = c->data;
-    for (size_t i = 0; is_half && i < c->bytes / sizeof *half; i++)
-        if ((half[i] & top) == top) return false;
-    for (size_t i = 0; !is_half && i < c->bytes / sizeof *single; i++)
-        if (!isfinite(single[i])) return false;
-    return is_half || v->type.dtype == HOLO_F32;
 }
 
 /* What the Pad adds before and behind each dimension; false when that is unknown, negative, or not
@@ -101,8 +82,10 @@ static holo_status fold_pad_run(hg_graph *g, bool *changed)
         const hg_node_id next = n->next;
         int64_t amount[2][HG_MAX_RANK];
         const hg_node_id pad = fold_pad_is_conv(n) ? fold_pad_before(g, n) : 0;
+        /* Zeros that are stored are multiplied, those of padding are not: the same for finite
+         * weights alone. */
         if (pad != 0 && fold_pad_read(g, hg_graph_node(g, pad), amount) &&
-            fold_pad_is_finite(g, hg_node_in(g, n, 1))) {
+            hg_graph_const_is_finite(g, hg_node_in(g, n, 1))) {
             HG_TRY(fold_pad_into(g, id, hg_graph_node(g, pad), amount));
             *changed = true;
         }

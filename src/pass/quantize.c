@@ -14,20 +14,9 @@
  * (quantize_panels.c); convolutions stay. */
 #include "pass/quantize_state.h"
 
-#include <math.h>
-
 enum { QUANTIZE_SHORT = 64 };
 
 /* ---- what there is --------------------------------------------------------------------------- */
-
-/* Codes have no infinity: such weights stay as they are. */
-static bool quantize_is_finite(const hg_const *c)
-{
-    const float *w = c->data;
-    for (size_t i = 0; i < c->bytes / sizeof *w; i++)
-        if (!isfinite(w[i])) return false;
-    return true;
-}
 
 bool hg_quantize_is_weight(const hg_graph *g, hg_value_id v, int32_t rank_min, int32_t rank_max)
 {
@@ -37,7 +26,7 @@ bool hg_quantize_is_weight(const hg_graph *g, hg_value_id v, int32_t rank_min, i
     if (t->dtype != HOLO_F32 || t->rank < rank_min || t->rank > rank_max) return false;
     for (int32_t k = 0; k < t->rank; k++)
         if (!hg_dim_is_const(&g->dims, t->dim[k], &n) || n < 1) return false;
-    return quantize_is_finite(hg_graph_value(g, v)->constant);
+    return hg_graph_const_is_finite(g, v); /* codes have no infinity */
 }
 
 static hg_quantize_layer_kind quantize_kind_of(const hg_graph *g, const hg_node *n)

@@ -257,7 +257,7 @@ static void recur_make_gru(move_call *c)
 static void recur_refuses(void)
 {
     static const move_bad lstm[] = {
-        {MOVE_N_PARAM, 0, 0, 4, "4 parameters, expected more"},
+        {MOVE_N_PARAM, 0, 0, 4, "4 parameters, expected at least 5"},
         {MOVE_PARAM, 22, 0, 3, "kind is 3"},
         {MOVE_N_IN, 0, 0, 1, "1 inputs, expected 2 to 6"},
         {MOVE_N_OUT, 0, 0, 0, "0 outputs"},

@@ -255,16 +255,6 @@ static void recur_row_plain(const recur_work *w, const recur_row *r)
 
 /* ---- sequences ------------------------------------------------------------------------------ */
 
-static void recur_store(const hg_args *a, uint32_t j, int64_t at, const float *from, int64_t n)
-{
-    if (j >= a->n_out || a->out[j].dtype == HOLO_NONE) return;
-    float *to = (float *)a->out[j].data + at;
-    if (from != NULL)
-        memcpy(to, from, (size_t)n * sizeof *to);
-    else
-        memset(to, 0, (size_t)n * sizeof *to);
-}
-
 /* Sequences [first, first + count), the longest first, and their states. */
 static void recur_begin(recur_work *w, int64_t first)
 {
@@ -284,10 +274,7 @@ static void recur_begin(recur_work *w, int64_t first)
         const uint32_t in = k < w->count ? HG_RECUR_H0 : HG_RECUR_C0;
         float *row = to[k / w->count] + k % w->count * s->hidden;
         const int64_t at = hg_rnn_state_at(s, w->direction, w->sample[k % w->count]);
-        if (hg_args_has(w->a, in))
-            memcpy(row, (const float *)w->a->in[in].data + at, (size_t)s->hidden * sizeof *row);
-        else
-            memset(row, 0, (size_t)s->hidden * sizeof *row);
+        hg_rnn_load(w->a, in, at, row, s->hidden);
     }
 }
 
@@ -297,9 +284,9 @@ static void recur_end(const recur_work *w)
     for (int64_t i = 0; i < w->count; i++) {
         const int64_t d = w->direction, sample = w->sample[i], n = s->hidden;
         for (int64_t t = w->length[i]; t < s->steps; t++)
-            recur_store(w->a, HG_RNN_Y, hg_rnn_y_at(s, t, d, sample), NULL, n);
-        recur_store(w->a, HG_RNN_Y_H, hg_rnn_state_at(s, d, sample), w->h + i * n, n);
-        recur_store(w->a, HG_RNN_Y_C, hg_rnn_state_at(s, d, sample), w->c + i * n, n);
+            hg_rnn_store(w->a, HG_RNN_Y, hg_rnn_y_at(s, t, d, sample), NULL, n);
+        hg_rnn_store(w->a, HG_RNN_Y_H, hg_rnn_state_at(s, d, sample), w->h + i * n, n);
+        hg_rnn_store(w->a, HG_RNN_Y_C, hg_rnn_state_at(s, d, sample), w->c + i * n, n);
     }
 }
 
@@ -339,7 +326,7 @@ static void recur_step(const recur_work *w, int64_t rows, int64_t done)
         if (s->kind == HG_RNN_GRU) recur_row_gru(w, &r);
         if (s->kind == HG_RNN_PLAIN) recur_row_plain(w, &r);
         const int64_t t = recur_time(w, i, done);
-        recur_store(w->a, HG_RNN_Y, hg_rnn_y_at(s, t, w->direction, w->sample[i]), r.h, s->hidden);
+        hg_rnn_store(w->a, HG_RNN_Y, hg_rnn_y_at(s, t, w->direction, w->sample[i]), r.h, s->hidden);
     }
 }
 

@@ -162,25 +162,6 @@ static void rnn_from_inputs(const hg_rnn_shape *s, const rnn_work *w, int64_t st
     }
 }
 
-static void rnn_load(const hg_args *a, uint32_t i, int64_t at, float *to, int64_t n)
-{
-    if (hg_args_has(a, i))
-        memcpy(to, (const float *)a->in[i].data + at, (size_t)n * sizeof *to);
-    else
-        memset(to, 0, (size_t)n * sizeof *to);
-}
-
-/* `from` NULL stores zeros. */
-static void rnn_store(const hg_args *a, uint32_t j, int64_t at, const float *from, int64_t n)
-{
-    if (j >= a->n_out || a->out[j].dtype == HOLO_NONE) return;
-    float *to = (float *)a->out[j].data + at;
-    if (from != NULL)
-        memcpy(to, from, (size_t)n * sizeof *to);
-    else
-        memset(to, 0, (size_t)n * sizeof *to);
-}
-
 /* Steps of a chunk: the chunks of a sequence are about equal, so that none reads W for little. */
 static int64_t rnn_chunk(int64_t length)
 {
@@ -195,8 +176,8 @@ static void rnn_sequence(const hg_args *a, const hg_rnn_shape *s, rnn_work *w, i
                   chunk = rnn_chunk(length);
     const int64_t state = hg_rnn_state_at(s, d, sample);
     const bool backward = hg_rnn_is_backward(a, d);
-    rnn_load(a, HG_RNN_H0, state, w->h, n);
-    rnn_load(a, s->kind == HG_RNN_LSTM ? HG_RNN_C0 : a->n_in, state, w->c, n);
+    hg_rnn_load(a, HG_RNN_H0, state, w->h, n);
+    hg_rnn_load(a, s->kind == HG_RNN_LSTM ? HG_RNN_C0 : a->n_in, state, w->c, n);
     for (int64_t first = 0; first < length; first += chunk) {
         const int64_t steps = hg_min(chunk, length - first);
         if (hg_args_stopped(a)) return;
@@ -213,13 +194,13 @@ static void rnn_sequence(const hg_args *a, const hg_rnn_shape *s, rnn_work *w, i
                 rnn_step_lstm(a, s, w, gate);
             else
                 rnn_step_gru(a, s, w, gate);
-            rnn_store(a, HG_RNN_Y, hg_rnn_y_at(s, t, d, sample), w->h, n);
+            hg_rnn_store(a, HG_RNN_Y, hg_rnn_y_at(s, t, d, sample), w->h, n);
         }
     }
     for (int64_t t = length; t < s->steps; t++)
-        rnn_store(a, HG_RNN_Y, hg_rnn_y_at(s, t, d, sample), NULL, n);
-    rnn_store(a, HG_RNN_Y_H, state, w->h, n);
-    rnn_store(a, HG_RNN_Y_C, state, w->c, n);
+        hg_rnn_store(a, HG_RNN_Y, hg_rnn_y_at(s, t, d, sample), NULL, n);
+    hg_rnn_store(a, HG_RNN_Y_H, state, w->h, n);
+    hg_rnn_store(a, HG_RNN_Y_C, state, w->c, n);
 }
 
 static void rnn_run(const hg_args *a, hg_range r, hg_rnn_kind kind)

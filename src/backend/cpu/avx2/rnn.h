@@ -37,6 +37,27 @@ HG_INLINE __m256 hg_rnn_function8(const int64_t function, __m256 clip, __m256 x)
     return _mm256_max_ps(_mm256_setzero_ps(), x);
 }
 
+/* n numbers from place `at` of input i on; zeros where it is absent. */
+static inline void hg_rnn_load(const hg_args *a, uint32_t i, int64_t at, float *to, int64_t n)
+{
+    if (hg_args_has(a, i))
+        memcpy(to, (const float *)a->in[i].data + at, (size_t)n * sizeof *to);
+    else
+        memset(to, 0, (size_t)n * sizeof *to);
+}
+
+/* The other way round, where output j is wanted; `from` NULL stores zeros. */
+static inline void hg_rnn_store(const hg_args *a, uint32_t j, int64_t at, const float *from,
+                                int64_t n)
+{
+    if (j >= a->n_out || a->out[j].dtype == HOLO_NONE) return;
+    float *to = (float *)a->out[j].data + at;
+    if (from != NULL)
+        memcpy(to, from, (size_t)n * sizeof *to);
+    else
+        memset(to, 0, (size_t)n * sizeof *to);
+}
+
 /* The tuned kernels know only these functions. */
 static inline holo_status hg_rnn_check_common(const hg_args *a, holo_error *e, uint32_t end)
 {
