@@ -95,18 +95,12 @@ typedef struct picture_flow {
     uint32_t busy[PICTURE_LANES]; /* per lane: the step up to which it is taken, + 1 */
 } picture_flow;
 
-/* Views are seen as what they are views of. */
-static uint32_t picture_root(const hg_program *p, uint32_t value)
-{
-    return p->value[value].storage == HG_STORAGE_ALIAS ? p->value[value].ref : value;
-}
-
 static void picture_uses(picture_flow *f)
 {
     const hg_program *p = f->g->p;
     for (uint32_t s = 0; s < f->n_step; s++)
         for (uint32_t k = 0; k < p->step[s].n_in; k++)
-            f->last_use[picture_root(p, p->list[p->step[s].in + k])] = s;
+            f->last_use[hg_program_root(p, p->list[p->step[s].in + k])] = s;
 }
 
 static void picture_edge(picture_flow *f, uint32_t from, uint32_t to, uint32_t lane)
@@ -128,7 +122,7 @@ static void picture_inputs(picture_flow *f, uint32_t step)
     const hg_program *p = f->g->p;
     const hg_step_rec *s = &p->step[step];
     for (uint32_t k = 0; k < s->n_in; k++) {
-        uint32_t value = picture_root(p, p->list[s->in + k]);
+        uint32_t value = hg_program_root(p, p->list[s->in + k]);
         uint32_t from = f->g->producer[value];
         if (from == 0 || from > step || f->n_edge++ > PICTURE_EDGES) continue;
         picture_edge(f, from - 1, step, f->lane[value]);

@@ -36,18 +36,11 @@ static void *derive_take(uint8_t **at, size_t count, size_t size)
     return p;
 }
 
-/* The value whose memory v is a view of: no view is one of a view. */
-static uint32_t derive_root(const derive *d, uint32_t v)
-{
-    const hg_value_rec *r = &d->p->value[v];
-    return r->storage == HG_STORAGE_ALIAS ? r->ref : v;
-}
-
 /* A view that a step writes is there when that is done, others when all they lie in has begun. */
 static bool derive_usable(const derive *d, uint32_t value, uint32_t step)
 {
     uint32_t at = d->defined[value];
-    if (at == DERIVE_UNDEFINED) at = d->defined[derive_root(d, value)];
+    if (at == DERIVE_UNDEFINED) at = d->defined[hg_program_root(d->p, value)];
     return at == DERIVE_BEFORE || (at != DERIVE_UNDEFINED && at < step);
 }
 
@@ -76,7 +69,7 @@ static bool derive_writes(const derive *d, uint32_t s, uint32_t value)
 /* Step s computes value v, which may be a part of another one. */
 static holo_status derive_define(derive *d, uint32_t s, uint32_t v, holo_error *e)
 {
-    const uint32_t root = derive_root(d, v);
+    const uint32_t root = hg_program_root(d->p, v);
     DERIVE(d->defined[v] == DERIVE_UNDEFINED, "step %u computes value %u a second time", s, v);
     d->defined[v] = s;
     d->last_use[root] = s;
@@ -104,7 +97,7 @@ static holo_status derive_order(derive *d, holo_error *e)
             uint32_t v = p->list[r->in + k];
             if (v == 0) continue;
             DERIVE(derive_usable(d, v, s), "step %u reads value %u before it is computed", s, v);
-            d->last_use[derive_root(d, v)] = s;
+            d->last_use[hg_program_root(d->p, v)] = s;
         }
         for (uint32_t k = 0; k < r->n_out; k++) {
             uint32_t v = p->list[r->out + k];
@@ -118,7 +111,7 @@ static holo_status derive_order(derive *d, holo_error *e)
     for (uint32_t i = 0; i < p->head.n_out; i++) {
         uint32_t v = p->out[i].value;
         DERIVE(derive_usable(d, v, p->head.n_step), "output %u is never computed", i);
-        d->last_use[derive_root(d, v)] = p->head.n_step;
+        d->last_use[hg_program_root(d->p, v)] = p->head.n_step;
     }
     return HOLO_OK;
 }
@@ -177,7 +170,7 @@ static void derive_dims(derive *d)
     }
     for (uint32_t v = 1; v < p->head.n_value; v++) {
         const hg_value_rec *r = &p->value[v];
-        uint32_t at = r->rank < 0 ? derive_later(1, d->defined[derive_root(d, v)] + 1) : 0;
+        uint32_t at = r->rank < 0 ? derive_later(1, d->defined[hg_program_root(d->p, v)] + 1) : 0;
         for (int32_t k = 0; k < r->rank; k++)
             at = derive_later(at, ready[p->list[r->dims + (uint32_t)k]]);
         if (r->storage == HG_STORAGE_ALIAS)
@@ -232,7 +225,7 @@ static holo_status derive_readiness(derive *d, holo_error *e)
             uint32_t at = g->value_ready[p->list[r->out + k]];
             DERIVE(at <= s + (sizes ? 1 : 0),
                    "step %u needs the size of value %u before it is known", s, p->list[r->out + k]);
-            const uint32_t root = derive_root(d, p->list[r->out + k]);
+            const uint32_t root = hg_program_root(d->p, p->list[r->out + k]);
             DERIVE(root == p->list[r->out + k] || (at == 0 && !sizes && g->value_ready[root] == 0),
                    "step %u writes a part of value %u, whose size depends on the run", s, root);
             latest = derive_later(latest, at);
@@ -268,14 +261,14 @@ static uint32_t derive_in_place(const derive *d, uint32_t s, uint32_t v)
     const hg_step_rec *r = &p->step[s];
     for (uint32_t k = 0; k < r->n_in; k++) {
         uint32_t in = p->list[r->in + k];
-        uint32_t buffer = in == 0 ? 0 : d->g->value_buffer[derive_root(d, in)];
+        uint32_t buffer = in == 0 ? 0 : d->g->value_buffer[hg_program_root(d->p, in)];
         if (buffer == 0 || d->g->buffer_last[buffer - 1] != s) continue;
         if (!derive_same_dims(p, &p->value[in], &p->value[v])) continue;
-        if (derive_root(d, in) != in && p->value[in].offset != 0) continue;
+        if (hg_program_root(d->p, in) != in && p->value[in].offset != 0) continue;
         bool shared = false;
         for (uint32_t other = 0; other < r->n_in; other++) {
             uint32_t o = p->list[r->in + other];
-            shared |= o != 0 && o != in && d->g->value_buffer[derive_root(d, o)] == buffer;
+            shared |= o != 0 && o != in && d->g->value_buffer[hg_program_root(d->p, o)] == buffer;
         }
         if (!shared) return buffer;
     }
@@ -302,9 +295,9 @@ static void derive_buffers(derive *d)
             (g->kernel[r->kernel]->flags & g->reference[r->kernel]->flags & HG_KERNEL_INPLACE) != 0;
         for (uint32_t k = 0; k < r->n_out; k++) {
             uint32_t v = p->list[r->out + k];
-            if (v == 0 || g->value_buffer[derive_root(d, v)] != 0) continue;
-            if (derive_root(d, v) != v) {
-                derive_part(d, s, derive_root(d, v));
+            if (v == 0 || g->value_buffer[hg_program_root(d->p, v)] != 0) continue;
+            if (hg_program_root(d->p, v) != v) {
+                derive_part(d, s, hg_program_root(d->p, v));
                 continue;
             }
             bool late = g->value_ready[v] != 0;
@@ -321,7 +314,7 @@ static void derive_buffers(derive *d)
         }
     }
     for (uint32_t v = 1; v < p->head.n_value; v++)
-        g->value_buffer[v] = g->value_buffer[derive_root(d, v)];
+        g->value_buffer[v] = g->value_buffer[hg_program_root(d->p, v)];
 }
 
 /* A tensor that one step gives, or a weight, lies where that step, or the first that reads it, has

@@ -5,11 +5,6 @@
  * follows from lifetimes; two views of one value can overlap when a file says so. */
 #include "runtime/session.h"
 
-static uint32_t parts_root(const hg_program *p, uint32_t v)
-{
-    return p->value[v].storage == HG_STORAGE_ALIAS ? p->value[v].ref : v;
-}
-
 /* Both have addresses, in the same value. */
 static bool parts_overlap(const holo_tensor *a, const holo_tensor *b)
 {
@@ -26,7 +21,7 @@ static holo_status parts_check(const holo_session *s, uint32_t i, uint32_t part,
     const hg_program *p = &s->graph->program;
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t v = operand[k];
-        if (v == 0 || k == self || parts_root(p, v) != p->value[part].ref) continue;
+        if (v == 0 || k == self || hg_program_root(p, v) != p->value[part].ref) continue;
         HG_REQUIRE(e, !parts_overlap(hg_session_tensor(s, part), hg_session_tensor(s, v)),
                    HOLO_E_FORMAT,
                    "step %u writes value %u, which overlaps value %u that it uses too", i, part, v);

@@ -32,11 +32,6 @@ typedef struct prefix_search {
     uint64_t *dim;   /* per dim: symbols in it, sets like those of inputs */
 } prefix_search;
 
-static uint32_t prefix_root(const hg_program *p, uint32_t v)
-{
-    return v != 0 && p->value[v].storage == HG_STORAGE_ALIAS ? p->value[v].ref : v;
-}
-
 static void prefix_sizes(prefix_search *f)
 {
     const hg_program *p = f->p;
@@ -89,7 +84,7 @@ static uint64_t prefix_step(const prefix_search *f, uint32_t s)
         if (v == 0) continue;
         if (hg_is_deep((holo_dtype)p->value[v].dtype) || f->g->value_ready[v] != 0)
             return prefix_never;
-        if (k < r->n_in) set |= f->value[prefix_root(p, v)];
+        if (k < r->n_in) set |= f->value[hg_program_root(p, v)];
         symbols |= prefix_value_symbols(f, v);
     }
     for (uint32_t k = 0; k < r->n_param; k++)
@@ -119,13 +114,13 @@ static void prefix_search_steps(prefix_search *f)
         const hg_step_rec *r = &p->step[s];
         const uint64_t set = x->step_inputs[s] = prefix_step(f, s);
         for (uint32_t k = 0; k < r->n_in; k++)
-            x->readers[prefix_root(p, p->list[r->in + k])] |= set;
+            x->readers[hg_program_root(p, p->list[r->in + k])] |= set;
         for (uint32_t k = 0; k < r->n_out; k++)
-            f->value[prefix_root(p, p->list[r->out + k])] |= set;
+            f->value[hg_program_root(p, p->list[r->out + k])] |= set;
         if (set != all && (set & prefix_never) == 0) prefix_add_set(x, set);
     }
     for (uint32_t i = 0; i < p->head.n_out; i++)
-        x->readers[prefix_root(p, p->out[i].value)] |= UINT64_MAX;
+        x->readers[hg_program_root(p, p->out[i].value)] |= UINT64_MAX;
 }
 
 static void *prefix_take(uint8_t **at, size_t count, size_t size)
@@ -170,7 +165,7 @@ static bool prefix_gives(const hg_prefix *x, const hg_program *p, uint64_t set, 
                          uint32_t k)
 {
     const uint32_t v = p->list[p->step[step].out + k];
-    return v != 0 && !prefix_within(x->readers[prefix_root(p, v)], set);
+    return v != 0 && !prefix_within(x->readers[hg_program_root(p, v)], set);
 }
 
 static size_t prefix_answer_bytes(const hg_prefix *x, const holo_session *s, uint64_t set)

@@ -143,12 +143,12 @@ static bool source_step(hg_source *s)
 
 static void source_note(hg_source *s, uint32_t v)
 {
-    const hg_value_rec *r = &s->graph->program.value[v];
-    uint32_t base = r->storage == HG_STORAGE_ALIAS ? r->ref : v;
+    const hg_program *p = &s->graph->program;
+    const uint32_t base = hg_program_root(p, v);
     s->is_read[v] = true;
-    if (s->graph->program.value[base].storage == HG_STORAGE_INPUT) s->is_read[base] = true;
-    if (s->graph->program.value[base].storage == HG_STORAGE_ARENA && hg_source_direct(s, base) < 0)
-        s->members |= HG_TYPE_BIT(hg_source_plain((holo_dtype)r->dtype));
+    if (p->value[base].storage == HG_STORAGE_INPUT) s->is_read[base] = true;
+    if (p->value[base].storage == HG_STORAGE_ARENA && hg_source_direct(s, base) < 0)
+        s->members |= HG_TYPE_BIT(hg_source_plain((holo_dtype)p->value[v].dtype));
 }
 
 static void source_call(hg_source *s)

@@ -186,7 +186,7 @@ void hg_source_weights(hg_source *s)
     }
     for (uint32_t v = 1; v < p->head.n_value; v++) {
         const hg_value_rec *r = &p->value[v];
-        uint32_t base = r->storage == HG_STORAGE_ALIAS ? r->ref : v;
+        const uint32_t base = hg_program_root(p, v);
         if (p->value[base].storage != HG_STORAGE_WEIGHT || !s->is_read[v]) continue;
         holo_dtype dtype = hg_source_plain((holo_dtype)r->dtype);
         uint64_t *types = &done[p->value[base].ref];
