@@ -108,11 +108,11 @@ typedef struct hg_program {
     uint64_t n_names;  /* its bytes */
 } hg_program;
 
-/* The value whose memory v is a view of, v itself for others: no view is one of a view. Value 0 is
- * none, whatever a file says of it. */
+/* The value whose memory v is a view of, v itself for others (value 0, which is none, too): no
+ * view is one of a view. */
 static inline uint32_t hg_program_root(const hg_program *p, uint32_t v)
 {
-    return v != 0 && p->value[v].storage == HG_STORAGE_ALIAS ? p->value[v].ref : v;
+    return p->value[v].storage == HG_STORAGE_ALIAS ? p->value[v].ref : v;
 }
 
 /* A copied name; longer ones are cut. */

@@ -95,6 +95,8 @@ static holo_status verify_value(const hg_program *p, uint32_t i, holo_error *e)
 static holo_status verify_values(const hg_program *p, uint64_t weight_bytes, holo_error *e)
 {
     VERIFY(p->head.n_value > 0, "the table of values is empty");
+    VERIFY(p->value[0].storage == 0, "value 0 has storage %u, but stands for no value",
+           p->value[0].storage);
     for (uint32_t i = 0; i < p->head.n_in; i++)
         VERIFY(p->in[i].name < p->head.n_text && p->in[i].value != 0 &&
                    p->in[i].value < p->head.n_value &&

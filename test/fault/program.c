@@ -215,6 +215,8 @@ static void program_values(void)
         {PROGRAM_AT(list[0]), 0, "has dimension number 0 of 10"},
         {PROGRAM_AT(value[3].storage), 0, "value 3 has unknown storage 0"},
         {PROGRAM_AT(value[3].storage), 5, "value 3 has unknown storage 5"},
+        {PROGRAM_AT(value[0].storage), HG_STORAGE_ALIAS,
+         "value 0 has storage 4, but stands for no value"},
         {PROGRAM_AT(value[3].storage), HG_STORAGE_INPUT, "value 3 says it is input 0"},
         {PROGRAM_AT(value[2].ref), 1, "value 2 refers to weight 1 of 1"},
         {PROGRAM_AT(value[2].rank), -1, "value 2 refers to weight 0 of 1"},
