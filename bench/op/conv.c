@@ -1,14 +1,16 @@
-/* conv.c - conv.nhwc, conv.dw, conv.gated and convtranspose on the shapes networks use, one thread.
+/* conv.c - conv.nhwc, conv.winograd over planes, conv.dw, conv.gated and convtranspose on the
+ * shapes networks use, one thread.
  */
 #include "bench.h"
 
 #include "kernel/pack.h"
 
 extern const hg_kernel hg_kernels_conv_nhwc[], hg_kernels_conv_dw[], hg_kernels_conv[];
-extern const hg_kernel hg_kernels_conv_gated[];
+extern const hg_kernel hg_kernels_conv_gated[], hg_kernels_conv_winograd[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_conv_nhwc_avx2[], hg_kernels_conv_dw_avx2[];
 extern const hg_kernel hg_kernels_conv_avx2[], hg_kernels_conv_gated_avx2[];
+extern const hg_kernel hg_kernels_conv_winograd_avx2[];
 #endif
 
 /* Square kernel, image and stride; padding keeps the size at stride 1. */
@@ -32,6 +34,14 @@ static const shape depth_shapes[] = {
     {7, 960, 960, 3, 1, 0},  {28, 240, 240, 5, 1, 0},  {14, 672, 672, 5, 1, 0},
     {14, 672, 672, 5, 2, 0}, {7, 1152, 1152, 5, 1, 0}, {56, 96, 96, 7, 1, 0},
     {160, 30, 30, 3, 1, 0},
+};
+
+/* Eight planes; kernels are as deep as they are wide. */
+static const shape plane_shapes[] = {
+    {56, 3, 32, 3, 1, 1},
+    {56, 32, 32, 3, 1, 1},
+    {28, 64, 64, 3, 1, 1},
+    {14, 128, 128, 3, 1, 1},
 };
 
 static const shape gated_shapes[] = {
@@ -65,6 +75,33 @@ static void bench_dense(const hg_kernel *k, const char *variant, double peak, ho
         snprintf(name, sizeof name, "nhwc %s %s %lld %lld>%lld k%lld s%lld g%lld", variant,
                  dtype == HOLO_F16 ? "f16" : "f32", (long long)s.size, (long long)s.c,
                  (long long)s.o, (long long)s.kernel, (long long)s.stride, (long long)s.groups);
+        bench_run(name, k, &a, peak, 0.2);
+        free(in[0].data);
+        free(in[1].data);
+        free(out.data);
+    }
+}
+
+static void bench_planes(const hg_kernel *k, const char *variant, double peak)
+{
+    enum { PLANES = 8 };
+    for (size_t i = 0; i < HG_COUNT(plane_shapes); i++) {
+        const shape s = plane_shapes[i];
+        const int64_t size[] = {1, PLANES, s.size, s.size, s.c}, pad = s.kernel / 2;
+        const int64_t out_size[] = {1, PLANES, s.size, s.size, s.o};
+        const int64_t k_size = s.kernel * s.kernel * s.kernel * s.c;
+        holo_tensor in[2] = {
+            bench_tensor(HOLO_F32, 5, size),
+            bench_tensor(HOLO_F32, 4, (int64_t[]){1, hg_panels(s.o), k_size, HG_PANEL}),
+        };
+        holo_tensor out = bench_tensor(HOLO_F32, 5, out_size);
+        const int64_t param[13] = {s.kernel, s.kernel, s.kernel, 1, 1, 1, pad,
+                                   pad,      pad,      1,        1, 1, 1};
+        const hg_args a = {
+            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 13};
+        char name[64];
+        snprintf(name, sizeof name, "%s %s 8x%lld %lld>%lld k%lld", k->name, variant,
+                 (long long)s.size, (long long)s.c, (long long)s.o, (long long)s.kernel);
         bench_run(name, k, &a, peak, 0.2);
         free(in[0].data);
         free(in[1].data);
@@ -150,6 +187,10 @@ int main(int argc, char **argv)
         bench_dense(hg_kernels_conv_nhwc_avx2, "avx2", peak, HOLO_F32);
     if (only == NULL || strcmp(only, "f16") == 0)
         bench_dense(hg_kernels_conv_nhwc_avx2, "avx2", peak, HOLO_F16);
+    if (only == NULL || strcmp(only, "planes") == 0) {
+        bench_planes(hg_kernels_conv_nhwc_avx2, "avx2", peak);
+        bench_planes(hg_kernels_conv_winograd_avx2, "avx2", peak);
+    }
     if (only == NULL || strcmp(only, "dw") == 0)
         bench_depthwise(hg_kernels_conv_dw_avx2, "avx2", peak);
     if (only == NULL || strcmp(only, "gated") == 0)
@@ -159,6 +200,7 @@ int main(int argc, char **argv)
 #endif
     if (only != NULL && strcmp(only, "reference") == 0) {
         bench_dense(hg_kernels_conv_nhwc, "reference", peak, HOLO_F32);
+        bench_planes(hg_kernels_conv_winograd, "reference", peak);
         bench_depthwise(hg_kernels_conv_dw, "reference", peak);
         bench_gated(hg_kernels_conv_gated, "reference", peak);
         bench_transposed(bench_find(hg_kernels_conv, "convtranspose"), "reference", peak);

@@ -34,40 +34,60 @@ static holo_status conv_check_axis(const hg_args *a, holo_error *e, int64_t kern
     return HOLO_OK;
 }
 
-holo_status hg_conv2d_check(const hg_args *a, holo_error *e, hg_types types)
+/* `axes` spatial axes. */
+static holo_status conv_check_last(const hg_args *a, holo_error *e, hg_types types, int axes)
 {
+    static const char *const names[] = {"kernel depth", "kernel height", "kernel width"};
     const holo_tensor *x = &a->in[0], *out = &a->out[0];
     HG_TRY(hg_check_in_type(a, e, 0, types));
     HG_TRY(hg_check_out_type(a, e, 0, HG_EPILOGUE_TYPES));
-    HG_TRY(hg_check_rank(x, e, "input", 4, 4));
-    HG_TRY(hg_check_rank(out, e, "output", 4, 4));
-    HG_TRY(hg_check_param(a, e, 0, "kernel height", 1, CONV_GEOMETRY_MAX));
-    HG_TRY(hg_check_param(a, e, 1, "kernel width", 1, CONV_GEOMETRY_MAX));
-    HG_TRY(conv_check_axis(a, e, a->param[0], out->dim[1], 2, 4, 6));
-    HG_TRY(conv_check_axis(a, e, a->param[1], out->dim[2], 3, 5, 7));
+    HG_TRY(hg_check_rank(x, e, "input", axes + 2, axes + 2));
+    HG_TRY(hg_check_rank(out, e, "output", axes + 2, axes + 2));
+    for (int i = 0; i < axes; i++) {
+        const uint32_t at = (uint32_t)i, step = (uint32_t)axes;
+        HG_TRY(hg_check_param(a, e, at, names[3 - axes + i], 1, CONV_GEOMETRY_MAX));
+        HG_TRY(conv_check_axis(a, e, a->param[at], out->dim[1 + i], at + step, at + 2 * step,
+                               at + 3 * step));
+    }
     HG_REQUIRE(e, out->dim[0] == x->dim[0], HOLO_E_SHAPE, "output has %lld images, expected %lld",
                (long long)out->dim[0], (long long)x->dim[0]);
     return HOLO_OK;
 }
 
+holo_status hg_conv2d_check(const hg_args *a, holo_error *e, hg_types types)
+{
+    return conv_check_last(a, e, types, 2);
+}
+
+holo_status hg_conv_last_check(const hg_args *a, holo_error *e, hg_types types)
+{
+    const bool is_deep = a->in[0].rank == 5;
+    HG_REQUIRE(e, !is_deep || a->n_param == 13, HOLO_E_FORMAT,
+               "%u parameters, expected 13 for three spatial axes", a->n_param);
+    HG_REQUIRE(e, is_deep || a->n_param == 9, HOLO_E_FORMAT,
+               "%u parameters, expected 9 for two spatial axes", a->n_param);
+    return conv_check_last(a, e, types, is_deep ? 3 : 2);
+}
+
 hg_conv2d hg_conv2d_of(const hg_args *a)
 {
-    const int64_t *x = a->in[0].dim, *y = a->out[0].dim, *p = a->param;
-    return (hg_conv2d){.n = x[0],
-                       .h = x[1],
-                       .w = x[2],
-                       .c = x[3],
-                       .oh = y[1],
-                       .ow = y[2],
-                       .o = y[3],
+    const int axes = a->in[0].rank - 2;
+    const int64_t *x = a->in[0].dim + axes, *y = a->out[0].dim + axes, *p = a->param + axes - 2;
+    return (hg_conv2d){.n = a->in[0].dim[0],
+                       .h = x[-1],
+                       .w = x[0],
+                       .c = x[1],
+                       .oh = y[-1],
+                       .ow = y[0],
+                       .o = y[1],
                        .kh = p[0],
                        .kw = p[1],
-                       .stride_h = p[2],
-                       .stride_w = p[3],
-                       .pad_top = p[4],
-                       .pad_left = p[5],
-                       .dil_h = p[6],
-                       .dil_w = p[7]};
+                       .stride_h = p[axes],
+                       .stride_w = p[axes + 1],
+                       .pad_top = p[2 * axes],
+                       .pad_left = p[2 * axes + 1],
+                       .dil_h = p[3 * axes],
+                       .dil_w = p[3 * axes + 1]};
 }
 
 /* ---- any rank, channels first ------------------------------------------------------------ */

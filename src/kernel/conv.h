@@ -15,7 +15,10 @@ typedef struct hg_conv2d {
 /* in[0] is [n, h, w, c] of one of the types and out[0] [n, oh, ow, o]; param 0..7 are kernel,
  * stride, padding and dilation. No coordinate above can overflow. */
 holo_status hg_conv2d_check(const hg_args *a, holo_error *e, hg_types types);
-/* Checked arguments only. */
+/* The same with 2 or 3 spatial axes, as the rank of in[0] has it; there is one more parameter at
+ * least, and so many for each axis. */
+holo_status hg_conv_last_check(const hg_args *a, holo_error *e, hg_types types);
+/* Checked arguments only; of three axes the last two. */
 hg_conv2d hg_conv2d_of(const hg_args *a);
 
 /* "conv" and "convtranspose": channels first, any number of spatial dims. */

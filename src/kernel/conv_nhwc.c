@@ -1,13 +1,16 @@
-/* conv_nhwc.c - conv.nhwc: 2-D convolution, channels last, weights packed in panels of 16 outputs.
+/* conv_nhwc.c - conv.nhwc: convolution over two or three axes, channels last, weights packed in
+ * panels of 16 outputs.
  *
- *   in[0]  X [N, H, W, C] f32
- *   in[1]  W [G, P, KH*KW*C/G, 16] f32 or f16, made by pack.conv; P = ceil(O / G / 16)
+ *   in[0]  X [N, H, W, C] or [N, D, H, W, C] f32
+ *   in[1]  W [G, P, KH*KW*C/G, 16] f32 or f16, made by pack.conv; P = ceil(O / G / 16);
+ *          KD*KH*KW*C/G with three axes
  *   in[2+] operands of the epilogue
- *   param  kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w, groups
- *   out[0] Y [N, OH, OW, O] f32 (any type with an epilogue)
+ *   param  kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w, groups; with three axes kd,
+ *          kh, kw, stride_d, ... likewise
+ *   out[0] Y [N, OH, OW, O] or [N, OD, OH, OW, O] f32 (any type with an epilogue)
  *
- * Padding at the bottom and right is whatever OH and OW imply. Exact profile: per output the
- * products are added in the order (kh, kw, c), multiply then add; taps outside the input are
+ * Padding at the end is whatever the sizes of Y imply. Exact profile: per output the products are
+ * added in the order (kd, kh, kw, c), multiply then add; taps outside the input are
  * skipped, which equals reading zero for finite weights. */
 #include "kernel/conv_nhwc.h"
 
@@ -19,21 +22,24 @@ enum { CONV_NHWC_FIRST_EXTRA = 2 };
 
 holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(hg_check_counts(a, e, 2, -1, 1, 9));
+    HG_TRY(hg_check_counts(a, e, 2, -1, 1, (int)a->n_param));
     HG_TRY(hg_check_in_type(a, e, 1, HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F16)));
-    HG_TRY(hg_conv2d_check(a, e, HG_TYPE_BIT(HOLO_F32)));
+    HG_TRY(hg_conv_last_check(a, e, HG_TYPE_BIT(HOLO_F32)));
     HG_TRY(hg_check_rank(&a->in[1], e, "packed weights", 4, 4));
-    HG_TRY(hg_check_param(a, e, 8, "groups", 1, INT32_MAX));
+    HG_TRY(hg_check_param(a, e, a->n_param - 1, "groups", 1, INT32_MAX));
+    const int axes = a->in[0].rank - 2;
     const holo_tensor *w = &a->in[1];
-    const int64_t c = a->in[0].dim[3], o = a->out[0].dim[3], groups = a->param[8];
+    const int64_t c = a->in[0].dim[1 + axes], o = a->out[0].dim[1 + axes],
+                  groups = a->param[a->n_param - 1];
     HG_REQUIRE(e, c % groups == 0, HOLO_E_SHAPE, "%lld groups do not divide %lld input channels",
                (long long)groups, (long long)c);
     HG_REQUIRE(e, o % groups == 0, HOLO_E_SHAPE, "%lld groups do not divide %lld output channels",
                (long long)groups, (long long)o);
-    int64_t k;
-    HG_REQUIRE(e, hg_mul_i64(a->param[0] * a->param[1], c / groups, &k), HOLO_E_SHAPE,
-               "a kernel of %lld x %lld over %lld channels is too large", (long long)a->param[0],
-               (long long)a->param[1], (long long)(c / groups));
+    int64_t k = c / groups;
+    for (int i = 0; i < axes; i++)
+        HG_REQUIRE(e, hg_mul_i64(k, a->param[i], &k), HOLO_E_SHAPE,
+                   "a kernel of %lld x %lld x ... over %lld channels is too large",
+                   (long long)a->param[0], (long long)a->param[1], (long long)(c / groups));
     const int64_t expected[4] = {groups, hg_panels(o / groups), k, HG_PANEL};
     for (int d = 0; d < 4; d++)
         HG_REQUIRE(e, w->dim[d] == expected[d], HOLO_E_SHAPE,
@@ -42,15 +48,32 @@ holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e)
     return hg_epilogue_check(a, e, CONV_NHWC_FIRST_EXTRA, 1, HOLO_F32);
 }
 
+static hg_conv_planes conv_nhwc_planes(const hg_args *a)
+{
+    if (a->in[0].rank == 4) return (hg_conv_planes){1, 1, 1, 1, 0, 1};
+    return (hg_conv_planes){.in = a->in[0].dim[1],
+                            .out = a->out[0].dim[1],
+                            .kernel = a->param[0],
+                            .stride = a->param[3],
+                            .pad = a->param[6],
+                            .dil = a->param[9]};
+}
+
 hg_conv_nhwc_shape hg_conv_nhwc_shape_of(const hg_args *a)
 {
     hg_conv_nhwc_shape s;
     s.g = hg_conv2d_of(a);
-    s.groups = a->param[8];
+    s.z = conv_nhwc_planes(a);
+    s.pictures = s.g.n * s.z.out;
+    if (s.z.kernel == 1 && s.z.stride == 1 && s.z.pad == 0 && s.z.in == s.z.out) {
+        s.g.n = s.pictures;
+        s.z.in = s.z.out = 1;
+    }
+    s.groups = a->param[a->n_param - 1];
     s.group_c = s.g.c / s.groups;
     s.group_o = s.g.o / s.groups;
     s.k = a->in[1].dim[2];
-    s.taps = s.k == 0 ? 0 : s.g.kh * s.g.kw;
+    s.taps = s.k == 0 ? 0 : s.z.kernel * s.g.kh * s.g.kw;
     s.panels = a->in[1].dim[1];
     return s;
 }
@@ -59,18 +82,18 @@ void hg_conv_nhwc_cost(const hg_args *a, hg_cost *cost)
 {
     hg_conv_nhwc_shape s = hg_conv_nhwc_shape_of(a);
     cost->flops =
-        2.0 * (double)s.g.n * (double)s.g.oh * (double)s.g.ow * (double)s.g.o * (double)s.k;
+        2.0 * (double)s.pictures * (double)s.g.oh * (double)s.g.ow * (double)s.g.o * (double)s.k;
 }
 
 int64_t hg_conv_nhwc_units(const hg_args *a)
 {
-    hg_conv2d g = hg_conv2d_of(a);
-    return holo_tensor_count(&a->out[0]) == 0 ? 0 : g.n * g.oh;
+    return holo_tensor_count(&a->out[0]) == 0 ? 0
+                                              : hg_dims_product(&a->out[0], 0, a->out[0].rank - 2);
 }
 
 static size_t conv_nhwc_pixel_bytes(const hg_args *a)
 {
-    return hg_align_up((size_t)a->out[0].dim[3] * sizeof(float), HG_ALIGN);
+    return hg_align_up((size_t)a->out[0].dim[a->out[0].rank - 1] * sizeof(float), HG_ALIGN);
 }
 
 size_t hg_conv_nhwc_scratch(const hg_args *a)
@@ -87,33 +110,41 @@ static void conv_nhwc_tap(const float *x, const void *w, holo_dtype dtype, int64
                                           : hg_f16_to_f32(((const uint16_t *)w)[i * HG_PANEL + j]));
 }
 
-/* One panel of outputs at one pixel; x points to the image, w to the panel. */
+/* A pixel of the output. */
+typedef struct conv_nhwc_place {
+    int64_t picture, y, x;
+} conv_nhwc_place;
+
+/* One panel of outputs at one pixel; x points to the first channel of the input, w to the panel. */
 static void conv_nhwc_panel(const hg_conv_nhwc_shape *s, const float *x, const char *w,
-                            holo_dtype dtype, int64_t oy, int64_t ox, float *sum)
+                            holo_dtype dtype, const conv_nhwc_place *at, float *sum)
 {
     const hg_conv2d *g = &s->g;
     const size_t tap_bytes = (size_t)(s->group_c * HG_PANEL) * (hg_dtype_bits(dtype) / 8);
     for (int j = 0; j < HG_PANEL; j++)
         sum[j] = 0;
     for (int64_t t = 0; t < s->taps; t++) {
-        const int64_t y = oy * g->stride_h + t / g->kw * g->dil_h - g->pad_top;
-        const int64_t z = ox * g->stride_w + t % g->kw * g->dil_w - g->pad_left;
-        if (y < 0 || y >= g->h || z < 0 || z >= g->w) continue;
-        conv_nhwc_tap(x + (y * g->w + z) * g->c, w + (size_t)t * tap_bytes, dtype, s->group_c, sum);
+        const int64_t plane = hg_conv_nhwc_plane(s, at->picture, t / g->kw / g->kh);
+        const int64_t iy = at->y * g->stride_h + t / g->kw % g->kh * g->dil_h - g->pad_top;
+        const int64_t ix = at->x * g->stride_w + t % g->kw * g->dil_w - g->pad_left;
+        if (plane < 0 || iy < 0 || iy >= g->h || ix < 0 || ix >= g->w) continue;
+        conv_nhwc_tap(x + ((plane * g->h + iy) * g->w + ix) * g->c, w + (size_t)t * tap_bytes,
+                      dtype, s->group_c, sum);
     }
 }
 
-static void conv_nhwc_pixel(const hg_args *a, const hg_conv_nhwc_shape *s, const float *x,
-                            int64_t oy, int64_t ox, float *y)
+static void conv_nhwc_pixel(const hg_args *a, const hg_conv_nhwc_shape *s,
+                            const conv_nhwc_place *at, float *y)
 {
     const holo_tensor *w = &a->in[1];
+    const float *x = a->in[0].data;
     const size_t panel_bytes = (size_t)(s->k * HG_PANEL) * (hg_dtype_bits(w->dtype) / 8);
     for (int64_t group = 0; group < s->groups; group++)
         for (int64_t p = 0; p < s->panels; p++) {
             float sum[HG_PANEL];
             conv_nhwc_panel(s, x + group * s->group_c,
                             (const char *)w->data + (size_t)(group * s->panels + p) * panel_bytes,
-                            w->dtype, oy, ox, sum);
+                            w->dtype, at, sum);
             const int64_t cols = hg_min(HG_PANEL, s->group_o - p * HG_PANEL);
             memcpy(y + group * s->group_o + p * HG_PANEL, sum, (size_t)cols * sizeof(float));
         }
@@ -128,11 +159,11 @@ void hg_conv_nhwc_run(const hg_args *a, hg_range r)
         hg_epilogue_init(&ep, a, CONV_NHWC_FIRST_EXTRA, 1, hg_lane_run,
                          (char *)r.scratch + conv_nhwc_pixel_bytes(a));
     for (int64_t u = r.begin; u < r.end; u++) {
-        const float *x = (const float *)a->in[0].data + u / g->oh * g->h * g->w * g->c;
         for (int64_t ox = 0; ox < g->ow; ox++) {
             const int64_t row = u * g->ow + ox;
             float *y = a->code == NULL ? (float *)a->out[0].data + row * g->o : r.scratch;
-            conv_nhwc_pixel(a, &s, x, u % g->oh, ox, y);
+            const conv_nhwc_place at = {.picture = u / g->oh, .y = u % g->oh, .x = ox};
+            conv_nhwc_pixel(a, &s, &at, y);
             const hg_epilogue_tile tile = {.data = y,
                                            .ld = g->o,
                                            .dtype = HOLO_F32,

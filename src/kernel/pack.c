@@ -1,12 +1,13 @@
 /* pack.c - rearranges weights into the layouts the CPU kernels read. Runs at compile time, never in
  * a session of an ordinary model; moves elements by size and never looks at their values.
  *
- *   pack.p16   B [K, N] (trans 0) or [N, K] (trans 1)  ->  [P, K, 16]            param trans,
- * first, count: columns [first, first + count) of all inputs side by side pack.conv  W [O, C/G, KH,
- * KW]                      ->  [G, P, KH*KW*C/G, 16]  param groups pack.dw    W [C, 1, KH, KW] ->
- * [KH*KW, C]
+ *   pack.p16   B [K, N] (trans 0) or [N, K] (trans 1)  ->  [P, K, 16]
+ *              param trans, first, count: columns [first, first + count) of all inputs side by side
+ *   pack.conv  W [O, C/G, KH, KW]  ->  [G, P, KH*KW*C/G, 16], param groups
+ *              W [O, C/G, KD, KH, KW] likewise
+ *   pack.dw    W [C, 1, KH, KW]  ->  [KH*KW, C]
  *
- * P = ceil(columns / 16); columns beyond the last are zero. k runs over (kh, kw, c). */
+ * P = ceil(columns / 16); columns beyond the last are zero. k runs over (kd, kh, kw, c). */
 #include "kernel/pack.h"
 
 #define PACK_TYPES_HALF (HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F16))
@@ -119,16 +120,17 @@ static void pack_p16_run(const hg_args *a, hg_range r)
 
 static holo_status pack_conv_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(pack_check_common(a, e, PACK_TYPES_HALF, 1, 1, 4, 4));
-    HG_TRY(hg_check_param(a, e, 0, "groups", 1, INT32_MAX));
     const holo_tensor *w = &a->in[0];
+    const int rank = a->n_in > 0 && w->rank == 5 ? 5 : 4;
+    HG_TRY(pack_check_common(a, e, PACK_TYPES_HALF, 1, 1, rank, 4));
+    HG_TRY(hg_check_param(a, e, 0, "groups", 1, INT32_MAX));
     const int64_t groups = a->param[0];
     HG_REQUIRE(e, w->dim[0] % groups == 0, HOLO_E_SHAPE,
                "%lld groups do not divide %lld output channels", (long long)groups,
                (long long)w->dim[0]);
     HG_TRY(pack_check_dim(&a->out[0], e, 0, groups));
     HG_TRY(pack_check_dim(&a->out[0], e, 1, hg_panels(w->dim[0] / groups)));
-    HG_TRY(pack_check_dim(&a->out[0], e, 2, hg_dims_product(w, 1, 4)));
+    HG_TRY(pack_check_dim(&a->out[0], e, 2, hg_dims_product(w, 1, rank)));
     return pack_check_dim(&a->out[0], e, 3, HG_PANEL);
 }
 
@@ -141,7 +143,7 @@ static void pack_conv_run(const hg_args *a, hg_range r)
 {
     const holo_tensor *w = &a->in[0], *out = &a->out[0];
     const int64_t outputs = w->dim[0] / a->param[0], channels = w->dim[1];
-    const int64_t taps = w->dim[2] * w->dim[3], k = out->dim[2];
+    const int64_t taps = hg_dims_product(w, 2, w->rank), k = out->dim[2];
     const size_t size = pack_size(a);
     for (int64_t u = r.begin; u < r.end; u++) {
         const int64_t group = u / out->dim[1], p = u % out->dim[1];

@@ -31,8 +31,10 @@ static bool nhwc_all(const hg_node *n, const char *name, int64_t value)
 
 bool hg_nhwc_is_pointwise(const hg_node *n)
 {
-    return hg_op_is(n, "holo:ConvNhwc") && nhwc_all(n, "kernel_shape", 1) &&
-           nhwc_all(n, "strides", 1) && nhwc_all(n, "pads", 0) && hg_node_int(n, "group", 1) == 1;
+    size_t axes;
+    return hg_op_is(n, "holo:ConvNhwc") && hg_node_ints(n, "kernel_shape", &axes) != NULL &&
+           axes == 2 && nhwc_all(n, "kernel_shape", 1) && nhwc_all(n, "strides", 1) &&
+           nhwc_all(n, "pads", 0) && hg_node_int(n, "group", 1) == 1;
 }
 
 holo_status hg_nhwc_window(hg_emit *e, hg_window_kind kind, hg_window *w)

@@ -10,11 +10,12 @@ HG_MUST_CHECK holo_status hg_nhwc_infer(hg_infer *n, hg_window_kind kind, hg_dim
                                         hg_window *w);
 /* The second output of a convolution, if it has one: means of its rows. */
 void hg_nhwc_infer_means(hg_infer *n);
-/* holo:ConvNhwc that is a product of pixels and weights: 1x1, stride 1, no padding, one group. */
+/* holo:ConvNhwc that is a product of pixels and weights: two axes, 1x1, stride 1, no padding, one
+ * group. */
 bool hg_nhwc_is_pointwise(const hg_node *n);
 /* Window of a node that emits. */
 HG_MUST_CHECK holo_status hg_nhwc_window(hg_emit *e, hg_window_kind kind, hg_window *w);
-/* Parameters kernel, stride, padding at the beginning, dilation of the 2-D convolutions. */
+/* Parameters kernel, stride, padding at the beginning, dilation of the convolutions. */
 HG_MUST_CHECK holo_status hg_nhwc_conv_params(hg_emit *e);
 
 #endif

@@ -6,21 +6,28 @@
 #include "pass/pass.h"
 #include "table/cert.h"
 
-static const int64_t layout_to_last[4] = {0, 2, 3, 1}, layout_to_first[4] = {0, 3, 1, 2};
+/* The last axis moved to place 1, or back. */
+static hg_value_id layout_turn(hg_build *b, hg_value_id x, bool to_last)
+{
+    static const int64_t last[][5] = {{0, 2, 3, 1}, {0, 2, 3, 4, 1}};
+    static const int64_t first[][5] = {{0, 3, 1, 2}, {0, 4, 1, 2, 3}};
+    const int32_t rank = hg_build_type(b, x)->rank;
+    const int64_t *perm = to_last ? last[rank == 5] : first[rank == 5];
+    const hg_attr attr = hg_attr_make_ints(b, "perm", perm, rank == 5 ? 5 : 4);
+    return hg_build_op(b, "Transpose", &x, 1, &attr, 1);
+}
 
 /* A 1-D tensor [n, c, l] is seen as [n, c, 1, l]. */
 static hg_value_id layout_before(hg_build *b, hg_value_id x)
 {
     if (hg_build_type(b, x)->rank == 3)
         x = hg_build_2(b, "Unsqueeze", x, hg_build_ints(b, (int64_t[]){2}, 1));
-    hg_attr perm = hg_attr_make_ints(b, "perm", layout_to_last, 4);
-    return hg_build_op(b, "Transpose", &x, 1, &perm, 1);
+    return layout_turn(b, x, true);
 }
 
 static hg_value_id layout_after(hg_build *b, hg_value_id x, int32_t rank)
 {
-    hg_attr perm = hg_attr_make_ints(b, "perm", layout_to_first, 4);
-    x = hg_build_op(b, "Transpose", &x, 1, &perm, 1);
+    x = layout_turn(b, x, false);
     if (rank == 3) x = hg_build_2(b, "Squeeze", x, hg_build_ints(b, (int64_t[]){2}, 1));
     return x;
 }
@@ -28,7 +35,7 @@ static hg_value_id layout_after(hg_build *b, hg_value_id x, int32_t rank)
 /* Window attributes of a 1-D node get a first axis of no effect. */
 static hg_attr layout_attr(hg_build *b, const hg_attr *from, int32_t rank)
 {
-    if (rank == 4 || from->kind != HG_ATTR_INTS) return *from;
+    if (rank != 3 || from->kind != HG_ATTR_INTS) return *from;
     int64_t values[4];
     bool is_pads = hg_str_is(from->name, "pads");
     values[0] = is_pads ? 0 : 1;
@@ -57,7 +64,7 @@ static hg_value_id layout_widen(hg_build *b, hg_value_id constant)
     hg_value v = *hg_graph_value(b->g, constant);
     hg_type type = v.type;
     hg_value_id made;
-    if (type.rank == 4) return constant;
+    if (type.rank != 3) return constant;
     type.rank = 4;
     type.dim[3] = type.dim[2];
     type.dim[2] = hg_dim_const(&b->g->dims, 1);
@@ -79,10 +86,10 @@ static uint32_t layout_conv_attrs(hg_build *b, const hg_type *w, int32_t rank, b
     for (uint32_t i = 0; i < b->node->n_attr && n_attr < 12; i++)
         if (!hg_str_is(b->node->attr[i].name, "kernel_shape"))
             attr[n_attr++] = layout_attr(b, &b->node->attr[i], rank);
-    int64_t kernel[2] = {1, 1};
-    for (int k = 0; k < 2; k++)
+    int64_t kernel[3] = {1, 1, 1};
+    for (int32_t k = 0; k < w->rank - 2 && k < 3; k++)
         (void)hg_dim_is_const(&b->g->dims, w->dim[2 + k], &kernel[k]);
-    attr[n_attr++] = hg_attr_make_ints(b, "kernel_shape", kernel, 2);
+    attr[n_attr++] = hg_attr_make_ints(b, "kernel_shape", kernel, (uint32_t)w->rank - 2);
     if (outputs) attr[n_attr++] = hg_attr_make_dims(b, "out_channels", &w->dim[0], 1);
     return n_attr;
 }
@@ -185,8 +192,9 @@ static holo_status layout_pool(hg_graph *g, hg_node_id id, const char *to, int64
     for (uint32_t i = 0; i < b.node->n_attr && n_attr < 15; i++)
         attr[n_attr++] = b.node->attr[i];
     attr[n_attr++] = hg_attr_make_int("mode", mode);
-    hg_value_id x = layout_before(&b, hg_build_in(&b, 0));
-    hg_build_replace(&b, 0, layout_after(&b, hg_build_op(&b, to, &x, 1, attr, n_attr), 4));
+    const hg_value_id in = hg_build_in(&b, 0), x = layout_before(&b, in);
+    const int32_t rank = hg_build_type(&b, in)->rank;
+    hg_build_replace(&b, 0, layout_after(&b, hg_build_op(&b, to, &x, 1, attr, n_attr), rank));
     if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
     return b.status;
 }
@@ -204,20 +212,32 @@ static holo_status layout_resize(hg_graph *g, hg_node_id id)
     return b.status;
 }
 
-static bool layout_is_image(const hg_graph *g, const hg_node *n)
+/* Up to `rank` dims. */
+static bool layout_is_image(const hg_graph *g, const hg_node *n, int32_t rank)
 {
     const hg_type *t = &hg_graph_value(g, hg_node_in(g, n, 0))->type;
-    return t->rank == 4 && t->dtype == HOLO_F32 && (n->n_out == 1 || n->out[1] == 0);
+    return t->rank >= 4 && t->rank <= rank && t->dtype == HOLO_F32 &&
+           (n->n_out == 1 || n->out[1] == 0);
+}
+
+/* Constant weights of float32 images; over three axes no depthwise ones. */
+static hg_value_id layout_takes_conv(const hg_graph *g, const hg_node *n)
+{
+    const hg_type *t = &hg_graph_value(g, hg_node_in(g, n, 0))->type;
+    const hg_value_id constant = layout_constant(g, hg_node_in(g, n, 1));
+    if (constant == 0 || t->dtype != HOLO_F32 || t->rank < 3 || t->rank > 5) return 0;
+    const hg_value *w = hg_graph_value(g, constant);
+    if (w->constant->bytes == 0) return 0; /* nothing to pack */
+    if (t->rank == 5 && layout_is_depthwise(g, &w->type, hg_node_int(n, "group", 1))) return 0;
+    return constant;
 }
 
 static holo_status layout_node(hg_graph *g, hg_node_id id, bool *changed)
 {
     const hg_node *n = hg_graph_node(g, id);
     if (hg_op_is(n, "Conv")) {
-        const hg_type *t = &hg_graph_value(g, hg_node_in(g, n, 0))->type;
-        hg_value_id constant = layout_constant(g, hg_node_in(g, n, 1));
-        if (constant == 0 || t->dtype != HOLO_F32 || t->rank < 3 || t->rank > 4) return HOLO_OK;
-        if (hg_graph_value(g, constant)->constant->bytes == 0) return HOLO_OK; /* nothing to pack */
+        const hg_value_id constant = layout_takes_conv(g, n);
+        if (constant == 0) return HOLO_OK;
         *changed = true;
         return layout_conv(g, id, constant);
     }
@@ -227,12 +247,12 @@ static holo_status layout_node(hg_graph *g, hg_node_id id, bool *changed)
         return layout_conv_codes(g, id);
     }
     /* Sizes that its kernel finds in the data are those of this very node. */
-    if (hg_op_is(n, "Resize") && layout_is_image(g, n) && !hg_graph_is_measured(g, n->out[0])) {
+    if (hg_op_is(n, "Resize") && layout_is_image(g, n, 4) && !hg_graph_is_measured(g, n->out[0])) {
         *changed = true;
         return layout_resize(g, id);
     }
     bool max = hg_op_is(n, "MaxPool"), average = hg_op_is(n, "AveragePool");
-    if ((!max && !average) || !layout_is_image(g, n)) return HOLO_OK;
+    if ((!max && !average) || !layout_is_image(g, n, 5)) return HOLO_OK;
     *changed = true;
     hg_pool_mode padded =
         hg_node_int(n, "count_include_pad", 0) != 0 ? HG_POOL_AVERAGE_PADDED : HG_POOL_AVERAGE;

@@ -149,6 +149,11 @@ const char *const fault_graphs[] = {
     " %v = ConstantOfShape(%t) {value=const float32[1] {0.5}} %c = Conv(%r, %v)"
     " {group=8, pads=[1,1,1,1], strides=[2,2]} %p = MaxPool(%c) {kernel_shape=[2,2]}"
     " return %p as \"p\" }",
+    "graph(%x: float32[n,12,4,5,6]) { %s = const int64[5] {14,12,3,3,3}"
+    " %w = ConstantOfShape(%s) {value=const float32[1] {0.25}} %a = Conv(%x, %w)"
+    " {pads=[1,1,1,1,1,1]} %r = Relu(%a) %t = const int64[5] {3,14,2,3,1}"
+    " %v = ConstantOfShape(%t) {value=const float32[1] {0.5}} %c = Conv(%r, %v)"
+    " {strides=[2,1,2]} %p = AveragePool(%c) {kernel_shape=[2,2,2]} return %p as \"p\" }",
     "graph(%x: float32[n,2,4,4], %w: float32[2,3,3,3]) {"
     " %a = ConvTranspose(%x, %w) {strides=[2,2], output_padding=[1,1]} return %a as \"a\" }",
     "graph(%x: uint8[n,2,4,4], %z: uint8[]) {"

@@ -10,18 +10,56 @@ extern const hg_kernel TUNED(conv_nhwc)[], TUNED(conv_winograd)[];
 typedef struct nhwc_sizes {
     int64_t n, h, w, c, oh, ow, o;
     int64_t kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w, groups;
+    int64_t d, od, kd, stride_d, pad_front, dil_d; /* a third axis, if kd is not 0 */
 } nhwc_sizes;
+
+#define NHWC_FLAT 0, 0, 0, 0, 0, 0
+
+/* [n, d, h, w, c], or [n, h, w, c]; the rank. */
+static int nhwc_dims(const nhwc_sizes *s, int64_t d, int64_t h, int64_t w, int64_t c, int64_t *dim)
+{
+    int rank = 0;
+    dim[rank++] = s->n;
+    if (s->kd != 0) dim[rank++] = d;
+    dim[rank++] = h;
+    dim[rank++] = w;
+    dim[rank++] = c;
+    return rank;
+}
+
+static uint32_t nhwc_params(const nhwc_sizes *s, int64_t *param)
+{
+    const int64_t third[4] = {s->kd, s->stride_d, s->pad_front, s->dil_d};
+    const int64_t *pair = &s->kh;
+    uint32_t n = 0;
+    for (int i = 0; i < 4; i++) {
+        if (s->kd != 0) param[n++] = third[i];
+        param[n++] = *pair++;
+        param[n++] = *pair++;
+    }
+    param[n++] = s->groups;
+    return n;
+}
 
 static void nhwc_make(gemm_call *c, const nhwc_sizes *s, holo_dtype dtype)
 {
     const int64_t group_o = s->o / s->groups, group_c = s->c / s->groups;
+    const int64_t taps = s->kh * s->kw * (s->kd == 0 ? 1 : s->kd);
+    int64_t in[5], out[5];
     memset(c, 0, sizeof *c);
-    c->in[0] = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, s->h, s->w, s->c}, 1);
-    c->in[1] = gemm_tensor(
-        dtype, 4, (int64_t[]){s->groups, (group_o + 15) / 16, s->kh * s->kw * group_c, 16}, 2);
-    c->out = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, s->oh, s->ow, s->o}, 3);
-    memcpy(c->param, &s->kh, 9 * sizeof(int64_t));
-    gemm_connect(c, 2, 9);
+    c->in[0] = gemm_tensor(HOLO_F32, nhwc_dims(s, s->d, s->h, s->w, s->c, in), in, 1);
+    c->in[1] =
+        gemm_tensor(dtype, 4, (int64_t[]){s->groups, (group_o + 15) / 16, taps * group_c, 16}, 2);
+    c->out = gemm_tensor(HOLO_F32, nhwc_dims(s, s->od, s->oh, s->ow, s->o, out), out, 3);
+    gemm_connect(c, 2, nhwc_params(s, c->param));
+}
+
+/* The picture of the input that plane k of the kernel meets; -1 outside. */
+static int64_t nhwc_plane(const nhwc_sizes *s, int64_t picture, int64_t k)
+{
+    if (s->kd == 0) return picture;
+    const int64_t z = picture % s->od * s->stride_d + k * s->dil_d - s->pad_front;
+    return z < 0 || z >= s->d ? -1 : picture / s->od * s->d + z;
 }
 
 static double nhwc_oracle(const gemm_call *c, const nhwc_sizes *s, int64_t element, double *sum_abs)
@@ -32,15 +70,16 @@ static double nhwc_oracle(const gemm_call *c, const nhwc_sizes *s, int64_t eleme
     const int64_t group = o / group_o, inner = o % group_o, panels = (group_o + 15) / 16;
     double sum = 0;
     *sum_abs = 0;
-    for (int64_t i = 0; i < s->kh; i++)
+    for (int64_t i = 0; i < s->kh * (s->kd == 0 ? 1 : s->kd); i++)
         for (int64_t j = 0; j < s->kw; j++) {
-            const int64_t y = oy * s->stride_h + i * s->dil_h - s->pad_top;
+            const int64_t plane = nhwc_plane(s, image, i / s->kh);
+            const int64_t y = oy * s->stride_h + i % s->kh * s->dil_h - s->pad_top;
             const int64_t x = ox * s->stride_w + j * s->dil_w - s->pad_left;
-            if (y < 0 || y >= s->h || x < 0 || x >= s->w) continue;
+            if (plane < 0 || y < 0 || y >= s->h || x < 0 || x >= s->w) continue;
             for (int64_t k = 0; k < group_c; k++) {
-                const int64_t at = ((image * s->h + y) * s->w + x) * s->c + group * group_c + k;
+                const int64_t at = ((plane * s->h + y) * s->w + x) * s->c + group * group_c + k;
                 const int64_t row = (i * s->kw + j) * group_c + k;
-                const int64_t depth = s->kh * s->kw * group_c;
+                const int64_t depth = c->in[1].dim[2];
                 const int64_t panel = group * panels + inner / 16;
                 const double p = gemm_get(&c->in[0], at) *
                                  gemm_get(&c->in[1], (panel * depth + row) * 16 + inner % 16);
@@ -79,37 +118,51 @@ static void nhwc_try(const hg_kernel *k, const char *what, const nhwc_sizes *s, 
 /* clang-format off */
 static const nhwc_sizes nhwc_table[] = {
     /* n  h   w   c   oh  ow  o   kernel stride  pad    dil  groups */
-    {1,  5,  6,  4,  5,  6,  7,  3, 3,  1, 1,  1, 1,  1, 1, 1},
-    {2,  9,  8,  3,  5,  4, 20,  3, 3,  2, 2,  1, 1,  1, 1, 1},
-    {1,  7,  7, 16,  7,  7, 16,  1, 1,  1, 1,  0, 0,  1, 1, 1},
-    {3,  4,  5, 40,  4,  5, 33,  1, 1,  1, 1,  0, 0,  1, 1, 1},
-    {1, 12, 11,  3,  6,  6,  9,  7, 7,  2, 2,  3, 3,  1, 1, 1},
-    {1, 10, 10, 20, 10, 10, 18,  3, 3,  1, 1,  2, 2,  2, 2, 1},
-    {1, 10, 10,  5, 10, 10, 18,  3, 3,  1, 1,  2, 2,  2, 2, 1},
-    {1, 23, 21, 30, 23, 21, 20,  3, 3,  1, 1, 12, 9, 12, 9, 1}, /* many taps in the padding */
-    {1,  8,  9,  8,  8,  9, 12,  3, 5,  1, 1,  1, 2,  1, 1, 4},
-    {1,  8,  9, 60,  8,  9, 40,  3, 3,  1, 1,  1, 1,  1, 1, 2},
-    {1,  6,  6,  6,  6,  6,  6,  3, 3,  1, 1,  1, 1,  1, 1, 6},
-    {1, 14,  3, 24,  7,  1, 50,  2, 3,  2, 3,  0, 0,  1, 1, 1},
-    {1,  1, 40, 12,  1, 40, 30,  1, 9,  1, 1,  0, 4,  1, 1, 1},
-    {1,  3,  3, 30,  9,  9, 17,  5, 5,  1, 1,  5, 5,  1, 1, 1}, /* padding beyond the kernel */
-    {1, 20, 20,  4,  6,  5, 17,  3, 3,  2, 3, -3, -2, 1, 1, 1}, /* negative padding crops */
-    {1,  4,  4,  5, 10,  9,  6,  3, 3,  1, 1,  1, 1,  1, 1, 1}, /* output reaches far outside */
-    {1,  4,  4,  5,  3,  3,  6,  3, 3,  1, 1, 40, 90, 1, 1, 1}, /* nothing inside */
-    {1,  5,  5, 500, 5,  5, 18,  3, 3,  1, 1,  1, 1,  1, 1, 1}, /* a tap longer than a k block */
-    {1,  6,  6, 130, 6,  6, 16,  3, 3,  1, 1,  1, 1,  1, 1, 1}, /* two taps in a k block */
-    {1,  4,  4,  0,  4,  4,  5,  3, 3,  1, 1,  1, 1,  1, 1, 1},
-    {1,  0,  4,  3,  2,  2,  5,  3, 3,  1, 1,  1, 1,  1, 1, 1},
-    {0,  4,  4,  3,  4,  4,  5,  3, 3,  1, 1,  1, 1,  1, 1, 1},
-    {1,  4,  4,  3,  4,  0,  5,  3, 3,  1, 1,  1, 1,  1, 1, 1},
-    {1,  4,  4,  3,  4,  4,  0,  3, 3,  1, 1,  1, 1,  1, 1, 1},
-    {1, 30, 30, 16, 30, 30,  1,  3, 3,  1, 1,  1, 1,  1, 1, 1},
-    {1, 30, 30, 11, 30, 30,  3,  3, 3,  1, 1,  1, 1,  1, 1, 1},
-    {1, 17, 17, 24, 17, 17,  2,  3, 3,  1, 1,  1, 1,  1, 1, 1},
-    {1, 17, 17, 24, 17, 17,  4,  3, 3,  1, 1,  1, 1,  1, 1, 1},
-    {2, 17, 17, 20, 17, 17,  8,  3, 3,  1, 1,  1, 1,  1, 1, 2},
-    {1, 13, 13,  8, 13, 13,  8,  3, 3,  1, 1,  1, 1,  1, 1, 1},
-    {1, 13, 13,  9, 13, 13,  5,  1, 1,  1, 1,  0, 0,  1, 1, 1},
+    {1,  5,  6,  4,  5,  6,  7,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT},
+    {2,  9,  8,  3,  5,  4, 20,  3, 3,  2, 2,  1, 1,  1, 1, 1, NHWC_FLAT},
+    {1,  7,  7, 16,  7,  7, 16,  1, 1,  1, 1,  0, 0,  1, 1, 1, NHWC_FLAT},
+    {3,  4,  5, 40,  4,  5, 33,  1, 1,  1, 1,  0, 0,  1, 1, 1, NHWC_FLAT},
+    {1, 12, 11,  3,  6,  6,  9,  7, 7,  2, 2,  3, 3,  1, 1, 1, NHWC_FLAT},
+    {1, 10, 10, 20, 10, 10, 18,  3, 3,  1, 1,  2, 2,  2, 2, 1, NHWC_FLAT},
+    {1, 10, 10,  5, 10, 10, 18,  3, 3,  1, 1,  2, 2,  2, 2, 1, NHWC_FLAT},
+    {1, 23, 21, 30, 23, 21, 20,  3, 3,  1, 1, 12, 9, 12, 9, 1, NHWC_FLAT}, /* many taps in the padding */
+    {1,  8,  9,  8,  8,  9, 12,  3, 5,  1, 1,  1, 2,  1, 1, 4, NHWC_FLAT},
+    {1,  8,  9, 60,  8,  9, 40,  3, 3,  1, 1,  1, 1,  1, 1, 2, NHWC_FLAT},
+    {1,  6,  6,  6,  6,  6,  6,  3, 3,  1, 1,  1, 1,  1, 1, 6, NHWC_FLAT},
+    {1, 14,  3, 24,  7,  1, 50,  2, 3,  2, 3,  0, 0,  1, 1, 1, NHWC_FLAT},
+    {1,  1, 40, 12,  1, 40, 30,  1, 9,  1, 1,  0, 4,  1, 1, 1, NHWC_FLAT},
+    {1,  3,  3, 30,  9,  9, 17,  5, 5,  1, 1,  5, 5,  1, 1, 1, NHWC_FLAT}, /* padding beyond the kernel */
+    {1, 20, 20,  4,  6,  5, 17,  3, 3,  2, 3, -3, -2, 1, 1, 1, NHWC_FLAT}, /* negative padding crops */
+    {1,  4,  4,  5, 10,  9,  6,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT}, /* output reaches far outside */
+    {1,  4,  4,  5,  3,  3,  6,  3, 3,  1, 1, 40, 90, 1, 1, 1, NHWC_FLAT}, /* nothing inside */
+    {1,  5,  5, 500, 5,  5, 18,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT}, /* a tap longer than a k block */
+    {1,  6,  6, 130, 6,  6, 16,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT}, /* two taps in a k block */
+    {1,  4,  4,  0,  4,  4,  5,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT},
+    {1,  0,  4,  3,  2,  2,  5,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT},
+    {0,  4,  4,  3,  4,  4,  5,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT},
+    {1,  4,  4,  3,  4,  0,  5,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT},
+    {1,  4,  4,  3,  4,  4,  0,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT},
+    {1, 30, 30, 16, 30, 30,  1,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT},
+    {1, 30, 30, 11, 30, 30,  3,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT},
+    {1, 17, 17, 24, 17, 17,  2,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT},
+    {1, 17, 17, 24, 17, 17,  4,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT},
+    {2, 17, 17, 20, 17, 17,  8,  3, 3,  1, 1,  1, 1,  1, 1, 2, NHWC_FLAT},
+    {1, 13, 13,  8, 13, 13,  8,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT},
+    {1, 13, 13,  9, 13, 13,  5,  1, 1,  1, 1,  0, 0,  1, 1, 1, NHWC_FLAT},
+    /*                                                           d od kernel stride pad dil */
+    {1,  7,  6, 20,  7,  6, 18,  3, 3,  1, 1,  1, 1,  1, 1, 1,  5, 5, 3, 1,  1, 1},
+    {2,  9,  9, 13,  9,  9, 12,  3, 3,  1, 1,  1, 1,  1, 1, 1,  4, 4, 3, 1,  1, 1},
+    {1, 12, 11,  3,  6,  6,  9,  3, 7,  2, 2,  1, 3,  1, 1, 1,  6, 3, 3, 2,  1, 1},
+    {2,  6,  6, 14,  6,  6, 14,  3, 3,  1, 1,  1, 1,  1, 1, 1,  3, 3, 1, 1,  0, 1}, /* pictures */
+    {2,  6,  6, 14,  6,  6, 14,  3, 3,  1, 1,  1, 1,  1, 1, 1,  5, 3, 1, 2,  0, 1},
+    {1,  6,  6, 14,  6,  6, 14,  3, 3,  1, 1,  1, 1,  1, 1, 1,  5, 3, 1, 1, -1, 1}, /* cropped */
+    {2,  5,  4, 24,  5,  4, 30,  1, 1,  1, 1,  0, 0,  1, 1, 1,  7, 5, 3, 1,  0, 1},
+    {1,  6,  7, 16,  6,  7, 16,  3, 3,  1, 1,  1, 1,  1, 1, 1,  9, 9, 3, 1,  2, 2}, /* dilated */
+    {1,  6,  7, 16,  6,  7, 12,  3, 3,  1, 1,  1, 1,  1, 1, 4,  4, 4, 3, 1,  1, 1}, /* groups */
+    {1,  9,  9, 16,  9,  9, 16,  3, 3,  1, 1,  1, 1,  1, 1, 1,  2, 8, 3, 1,  4, 1}, /* planes of
+                                                                                       padding */
+    {1,  9,  9, 16,  9,  9, 16,  3, 3,  1, 1,  1, 1,  1, 1, 1,  0, 3, 3, 1,  2, 1},
+    {1,  9,  9, 16,  9,  9, 16,  3, 3,  1, 1,  1, 1,  1, 1, 1,  4, 0, 3, 1,  2, 1},
 };
 /* clang-format on */
 
@@ -132,7 +185,7 @@ static void nhwc_matches_oracle(void)
 /* Products in the order (kh, kw, c), multiply then add. */
 static void nhwc_exact_bits(void)
 {
-    const nhwc_sizes s = {1, 6, 5, 19, 6, 5, 18, 3, 3, 1, 1, 1, 1, 1, 1, 1};
+    const nhwc_sizes s = {1, 6, 5, 19, 6, 5, 18, 3, 3, 1, 1, 1, 1, 1, 1, 1, NHWC_FLAT};
     gemm_call c;
     nhwc_make(&c, &s, HOLO_F32);
     if (!gemm_run(hg_kernels_conv_nhwc, &c)) return;
@@ -158,17 +211,21 @@ static void nhwc_epilogue_on(const hg_kernel *k, const nhwc_sizes *s, holo_dtype
 {
     gemm_call c;
     gemm_code code;
+    int64_t one[5], full[5];
+    const int rank = nhwc_dims(s, 1, 1, 1, s->o, one);
+    (void)nhwc_dims(s, s->od, s->oh, s->ow, s->o, full);
     nhwc_make(&c, s, HOLO_F32);
     free(c.out.data);
     c.in[2] = gemm_tensor(HOLO_F32, 1, (int64_t[]){s->o}, 4);
-    c.in[3] = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, 1, 1, s->o}, 5);
-    c.in[4] = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, s->oh, s->ow, s->o}, 6);
-    c.out = gemm_tensor(out, 4, (int64_t[]){s->n, s->oh, s->ow, s->o}, 7);
+    c.in[3] = gemm_tensor(HOLO_F32, rank, one, 5);
+    c.in[4] = gemm_tensor(HOLO_F32, rank, full, 6);
+    c.out = gemm_tensor(out, rank, full, 7);
     gemm_code_sum(&code, 3);
-    gemm_connect(&c, 5, 9);
+    gemm_connect(&c, 5, c.args.n_param);
     c.args.code = &code.code;
     const bool ran = gemm_run(k, &c);
-    const int64_t count = holo_tensor_count(&c.out), image = s->oh * s->ow * s->o;
+    const int64_t count = holo_tensor_count(&c.out);
+    const int64_t image = s->n == 0 ? 1 : count / s->n;
     for (int64_t e = 0; ran && e < count; e++) {
         double sum_abs;
         double sum = nhwc_oracle(&c, s, e, &sum_abs);
@@ -187,11 +244,13 @@ static void nhwc_epilogue_on(const hg_kernel *k, const nhwc_sizes *s, holo_dtype
 static void nhwc_epilogue_cases(const hg_kernel *k)
 {
     static const nhwc_sizes sizes[] = {
-        {2, 9, 10, 20, 9, 10, 40, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-        {2, 11, 10, 3, 11, 10, 5, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-        {3, 7, 7, 40, 7, 7, 34, 1, 1, 1, 1, 0, 0, 1, 1, 2},
-        {2, 9, 9, 16, 9, 9, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-        {2, 9, 9, 16, 9, 9, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1},
+        {2, 9, 10, 20, 9, 10, 40, 3, 3, 1, 1, 1, 1, 1, 1, 1, NHWC_FLAT},
+        {2, 11, 10, 3, 11, 10, 5, 3, 3, 1, 1, 1, 1, 1, 1, 1, NHWC_FLAT},
+        {3, 7, 7, 40, 7, 7, 34, 1, 1, 1, 1, 0, 0, 1, 1, 2, NHWC_FLAT},
+        {2, 9, 9, 16, 9, 9, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, NHWC_FLAT},
+        {2, 9, 9, 16, 9, 9, 8, 3, 3, 1, 1, 1, 1, 1, 1, 1, NHWC_FLAT},
+        {2, 9, 10, 20, 9, 10, 40, 3, 3, 1, 1, 1, 1, 1, 1, 1, 4, 4, 3, 1, 1, 1},
+        {2, 7, 6, 3, 4, 3, 17, 3, 3, 2, 2, 1, 1, 1, 1, 1, 4, 2, 3, 2, 1, 1},
     };
     for (size_t i = 0; i < HG_COUNT(sizes); i++) {
         nhwc_epilogue_on(k, &sizes[i], HOLO_F32);
@@ -253,6 +312,12 @@ NHWC_SPOIL(dim_panels, c->out.dim[3] = 40)
 NHWC_SPOIL(dim_k, c->param[0] = 2)
 NHWC_SPOIL(dim_16, c->in[1].dim[3] = 8)
 NHWC_SPOIL(extra, c->args.n_in = 3)
+NHWC_SPOIL(deep_params, c->in[0].rank = 5)
+NHWC_SPOIL(deep_rank, c->in[0].rank = 5; c->args.n_param = 13)
+NHWC_SPOIL(deep_kernel, c->in[0].rank = c->out.rank = 5; c->args.n_param = 13; c->param[0] = 0)
+NHWC_SPOIL(deep_k, c->in[0] = (holo_tensor){nhwc_space, {0, 5, 5, 6, 8}, 5, HOLO_F32};
+           c->out = (holo_tensor){nhwc_space, {0, 5, 5, 6, 6}, 5, HOLO_F32};
+           for (int i = 0; i < 13; i++) c->param[i] = i < 3 ? INT32_MAX : 1; c->args.n_param = 13)
 #undef NHWC_SPOIL
 
 static const gemm_bad nhwc_bad[] = {
@@ -284,6 +349,10 @@ static const gemm_bad nhwc_bad[] = {
     {"dimension 2 of the packed weights", nhwc_spoil_dim_k, HOLO_E_SHAPE},
     {"dimension 3 of the packed weights", nhwc_spoil_dim_16, HOLO_E_SHAPE},
     {"inputs, expected at most 2", nhwc_spoil_extra, HOLO_E_FORMAT},
+    {"9 parameters, expected 13", nhwc_spoil_deep_params, HOLO_E_FORMAT},
+    {"output has rank 4", nhwc_spoil_deep_rank, HOLO_E_SHAPE},
+    {"kernel depth is 0", nhwc_spoil_deep_kernel, HOLO_E_ARG},
+    {"channels is too large", nhwc_spoil_deep_k, HOLO_E_SHAPE},
 };
 
 static void nhwc_refuses(void)
@@ -324,15 +393,28 @@ static nhwc_sizes nhwc_random(uint32_t *seed)
     return s;
 }
 
+/* A third axis. */
+static void nhwc_deepen(nhwc_sizes *s, uint32_t *seed)
+{
+    s->d = gemm_size(seed, 1, 6);
+    s->od = gemm_size(seed, 1, 6);
+    s->kd = gemm_size(seed, 1, 4);
+    s->stride_d = gemm_size(seed, 1, 2);
+    s->pad_front = gemm_size(seed, -1, 3);
+    s->dil_d = gemm_size(seed, 1, 2);
+    s->h = s->w = hg_min(s->h, s->w);
+}
+
 static void nhwc_tuned(void)
 {
     if (!tuned_runs()) SKIP("no tuned kernels");
     nhwc_table_on(TUNED(conv_nhwc));
     nhwc_epilogue_cases(TUNED(conv_nhwc));
     uint32_t seed = 5;
-    for (int i = 0; i < 300; i++) {
-        const nhwc_sizes s = nhwc_random(&seed);
+    for (int i = 0; i < 400; i++) {
+        nhwc_sizes s = nhwc_random(&seed);
         char what[40];
+        if (i >= 300) nhwc_deepen(&s, &seed);
         snprintf(what, sizeof what, "random %d", i);
         nhwc_try(TUNED(conv_nhwc), what, &s, i % 2 ? HOLO_F16 : HOLO_F32);
     }
@@ -342,13 +424,19 @@ static void nhwc_tuned(void)
 static void nhwc_winograd(void)
 {
     static const nhwc_sizes sizes[] = {
-        {1, 16, 16, 16, 16, 16, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-        {2, 13, 15, 21, 13, 15, 37, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-        {1, 9, 90, 12, 7, 88, 12, 3, 3, 1, 1, 0, 0, 1, 1, 1},
-        {1, 30, 31, 150, 30, 31, 24, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-        {1, 8, 8, 300, 10, 12, 40, 3, 3, 1, 1, 2, 3, 1, 1, 1},
-        {3, 6, 6, 33, 6, 6, 136, 3, 3, 1, 1, 1, 1, 1, 1, 1},
-        {1, 70, 66, 13, 60, 60, 17, 3, 3, 1, 1, -4, -5, 1, 1, 1},
+        {1, 16, 16, 16, 16, 16, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1, NHWC_FLAT},
+        {2, 13, 15, 21, 13, 15, 37, 3, 3, 1, 1, 1, 1, 1, 1, 1, NHWC_FLAT},
+        {1, 9, 90, 12, 7, 88, 12, 3, 3, 1, 1, 0, 0, 1, 1, 1, NHWC_FLAT},
+        {1, 30, 31, 150, 30, 31, 24, 3, 3, 1, 1, 1, 1, 1, 1, 1, NHWC_FLAT},
+        {1, 8, 8, 300, 10, 12, 40, 3, 3, 1, 1, 2, 3, 1, 1, 1, NHWC_FLAT},
+        {3, 6, 6, 33, 6, 6, 136, 3, 3, 1, 1, 1, 1, 1, 1, 1, NHWC_FLAT},
+        {1, 70, 66, 13, 60, 60, 17, 3, 3, 1, 1, -4, -5, 1, 1, 1, NHWC_FLAT},
+        {1, 16, 16, 16, 16, 16, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1, 9, 9, 3, 1, 1, 1},
+        {2, 13, 15, 21, 13, 15, 37, 3, 3, 1, 1, 1, 1, 1, 1, 1, 5, 3, 3, 1, 0, 1},
+        {1, 9, 90, 12, 7, 88, 12, 3, 3, 1, 1, 0, 0, 1, 1, 1, 7, 7, 3, 1, 1, 1}, /* many parts */
+        {1, 6, 6, 150, 6, 6, 24, 3, 3, 1, 1, 1, 1, 1, 1, 1, 6, 6, 5, 1, 2, 1},
+        {1, 6, 400, 12, 6, 400, 12, 3, 3, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 1, 1, 1}, /* too wide */
+        {3, 6, 6, 33, 6, 6, 50, 3, 3, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3, 1, 1, 1},
     };
     if (!tuned_runs()) SKIP("no tuned kernels");
     const hg_kernel *k = TUNED(conv_winograd);
@@ -360,8 +448,10 @@ static void nhwc_winograd(void)
         nhwc_epilogue_on(k, &sizes[i], HOLO_F32);
     }
     uint32_t seed = 9;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 120; i++) {
         nhwc_sizes s = nhwc_random(&seed);
+        if (i >= 60) nhwc_deepen(&s, &seed);
+        if (i >= 90) s.stride_d = 1;
         s.kh = s.kw = 3;
         s.stride_h = s.stride_w = s.dil_h = s.dil_w = s.groups = 1;
         s.c += 11;

@@ -107,6 +107,25 @@ static void pack_conv_on(int64_t o, int64_t c_group, int64_t kh, int64_t kw, int
     gemm_free(&c);
 }
 
+/* Three axes: W [o, c, kd, kh, kw] is W [o, c, kd * kh, kw] to it. */
+static void pack_conv_planes(void)
+{
+    gemm_call c;
+    float w[2 * 3 * 2 * 2 * 2], flat[16 * 3 * 8], deep[16 * 3 * 8];
+    for (int i = 0; i < 48; i++)
+        w[i] = (float)i;
+    memset(&c, 0, sizeof c);
+    c.in[0] = (holo_tensor){w, {2, 3, 4, 2}, 4, HOLO_F32};
+    c.out = (holo_tensor){flat, {1, 1, 24, 16}, 4, HOLO_F32};
+    c.param[0] = 1;
+    gemm_connect(&c, 1, 1);
+    CHECK(gemm_run(pack_find("pack.conv"), &c));
+    c.in[0] = (holo_tensor){w, {2, 3, 2, 2, 2}, 5, HOLO_F32};
+    c.out.data = deep;
+    CHECK(gemm_run(pack_find("pack.conv"), &c));
+    CHECK(memcmp(flat, deep, sizeof flat) == 0);
+}
+
 static void pack_conv(void)
 {
     pack_conv_on(5, 3, 2, 4, 1, HOLO_F32);
@@ -114,6 +133,7 @@ static void pack_conv(void)
     pack_conv_on(36, 4, 1, 1, 3, HOLO_F16);
     pack_conv_on(16, 0, 3, 3, 1, HOLO_F16);
     pack_conv_on(0, 3, 3, 3, 1, HOLO_F32);
+    pack_conv_planes();
 }
 
 static void pack_dw_on(int64_t channels, int64_t kh, int64_t kw, holo_dtype dtype)

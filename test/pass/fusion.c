@@ -18,6 +18,26 @@ static void fusion_choose_layout(void)
                "  %y = Transpose(%3) {perm=[0,3,1,2]}\n"
                "  return %y\n"
                "}\n");
+    /* Three axes, and a pool behind them. */
+    CHECK_PASS("choose_layout",
+               "graph g(%x: float32[n,2,5,5,6]) {\n"
+               "  %w = const float32[1,2,1,1,1] {1.0, 2.0}\n"
+               "  %y = Conv(%x, %w) {strides=[1,2,2]}\n"
+               "  %z = MaxPool(%y) {kernel_shape=[2,2,2]}\n"
+               "  return %z\n"
+               "}\n",
+               "graph g(%x: float32[n,2,5,5,6]) {\n"
+               "  %1 = Transpose(%x) {perm=[0,2,3,4,1]}\n"
+               "  %w = const float32[1,2,1,1,1] {1.0, 2.0}\n"
+               "  %2 = holo:PackConv(%w) {group=1}\n"
+               "  %3 = holo:ConvNhwc(%1, %2) {strides=[1,2,2], kernel_shape=[1,1,1], "
+               "out_channels=dims[1]}\n"
+               "  %y = Transpose(%3) {perm=[0,4,1,2,3]}\n"
+               "  %4 = Transpose(%y) {perm=[0,2,3,4,1]}\n"
+               "  %5 = holo:PoolNhwc(%4) {kernel_shape=[2,2,2], mode=0}\n"
+               "  %z = Transpose(%5) {perm=[0,4,1,2,3]}\n"
+               "  return %z\n"
+               "}\n");
     /* Nothing to pack, nothing to win. */
     const char *by_input =
         "graph g(%x: float32[n,2,5,5], %w: float32[1,2,1,1]) { %y = Conv(%x, %w) "
@@ -41,6 +61,13 @@ static void fusion_choose_layout_depthwise(void)
                "  %y = Transpose(%3) {perm=[0,3,1,2]}\n"
                "  return %y\n"
                "}\n");
+    /* Over three axes there is no kernel for them. */
+    const char *deep = "graph g(%x: float32[1,2,3,3,3]) {\n"
+                       "  %w = const float32[2,1,1,1,1] {1.0, 2.0}\n"
+                       "  %y = Conv(%x, %w) {group=2}\n"
+                       "  return %y\n"
+                       "}\n";
+    CHECK_PASS("choose_layout", deep, deep);
 }
 
 static void fusion_epilogue(void)

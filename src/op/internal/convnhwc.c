@@ -1,4 +1,5 @@
-/* convnhwc.c - holo:ConvNhwc: 2-D convolution, channels last, packed weights, with an epilogue. */
+/* convnhwc.c - holo:ConvNhwc: convolution over two or three axes, channels last, packed weights,
+ * with an epilogue. */
 #include "op/op_matmul.h"
 #include "op/op_nhwc.h"
 
@@ -7,6 +8,7 @@ static holo_status convnhwc_infer(hg_infer *n)
     hg_window w;
     int64_t groups;
     hg_dim channels;
+    HG_TRY(hg_infer_rank(n, 0, 4, 5));
     HG_TRY(hg_infer_rank(n, 1, 4, 4));
     HG_TRY(hg_attr_int(n, "group", 1, &groups));
     HG_TRY(hg_attr_dim(n, "out_channels", &channels));
@@ -21,15 +23,17 @@ static bool convnhwc_is(hg_emit *e, const hg_dim *dims, int64_t value)
     return hg_dim_is(&e->g->dims, dims[0], value) && hg_dim_is(&e->g->dims, dims[1], value);
 }
 
-/* 3x3, stride 1, enough channels; the kernel looks at the sizes. */
+/* 3x3 in the last two axes, stride 1, enough channels; the kernel looks at the sizes. */
 static bool convnhwc_suits_winograd(hg_emit *e, const hg_window *w)
 {
     int64_t in, out;
     const hg_type *x = hg_emit_type(e, 0), *y = hg_emit_out_type(e, 0);
-    return convnhwc_is(e, w->kernel, 3) && convnhwc_is(e, w->stride, 1) &&
-           convnhwc_is(e, w->dilation, 1) && hg_node_int(e->node, "group", 1) == 1 &&
-           y->dtype == HOLO_F32 && hg_dim_is_const(&e->g->dims, x->dim[3], &in) &&
-           hg_dim_is_const(&e->g->dims, y->dim[3], &out) && in >= CONVNHWC_WINOGRAD &&
+    const int32_t at = w->rank - 2;
+    return convnhwc_is(e, w->kernel + at, 3) && convnhwc_is(e, w->stride + at, 1) &&
+           convnhwc_is(e, w->dilation + at, 1) && hg_dim_is(&e->g->dims, w->stride[0], 1) &&
+           hg_node_int(e->node, "group", 1) == 1 && y->dtype == HOLO_F32 &&
+           hg_dim_is_const(&e->g->dims, x->dim[x->rank - 1], &in) &&
+           hg_dim_is_const(&e->g->dims, y->dim[y->rank - 1], &out) && in >= CONVNHWC_WINOGRAD &&
            out >= CONVNHWC_WINOGRAD;
 }
 
@@ -45,7 +49,7 @@ static holo_status convnhwc_emit(hg_emit *e)
 const hg_op hg_op_internal_convnhwc = {
     .name = "ConvNhwc",
     .domain = "holo",
-    .brief = "2-D convolution, channels last, packed weights, with an epilogue",
+    .brief = "convolution over two or three axes, channels last, packed weights, with an epilogue",
     .since = 1,
     .in = {2, -1},
     .out = {1, 1},

@@ -8,7 +8,7 @@ static holo_status packconv_infer(hg_infer *n)
 {
     int64_t groups;
     hg_dims *d = n->dims;
-    HG_TRY(hg_infer_rank(n, 0, 4, 4));
+    HG_TRY(hg_infer_rank(n, 0, 4, 5));
     HG_TRY(hg_attr_int(n, "group", 1, &groups));
     if (groups < 1 || groups > INT32_MAX)
         return hg_infer_fail(n, HOLO_E_MODEL, "group is %lld, expected at least 1",
@@ -16,7 +16,9 @@ static holo_status packconv_infer(hg_infer *n)
     const hg_dim *w = n->in[0]->dim, count = hg_dim_const(d, groups),
                  panel = hg_dim_const(d, HG_PANEL);
     hg_dim panels = hg_dim_ceildiv(d, hg_dim_floordiv(d, w[0], count), panel);
-    hg_dim depth = hg_dim_mul(d, w[1], hg_dim_mul(d, w[2], w[3]));
+    hg_dim depth = w[1];
+    for (int32_t k = 2; k < n->in[0]->rank; k++)
+        depth = hg_dim_mul(d, depth, w[k]);
     n->out[0] =
         (hg_type){.dtype = n->in[0]->dtype, .rank = 4, .dim = {count, panels, depth, panel}};
     return HOLO_OK;

@@ -46,9 +46,9 @@ static conv_nhwc_plan conv_nhwc_plan_of(const hg_args *a)
     const hg_conv2d *g = &p.s.g;
     p.by_row =
         p.s.group_c < (p.s.groups == 1 ? CONV_NHWC_SHORT_TAP : CONV_NHWC_TINY_TAP) && g->kw > 1;
-    p.taps = p.s.k == 0 ? 0 : p.by_row ? g->kh : p.s.taps;
+    p.taps = p.s.k == 0 ? 0 : p.by_row ? p.s.z.kernel * g->kh : p.s.taps;
     p.depth = p.taps == 0 ? 0 : p.s.k / p.taps;
-    p.pixels = g->n * g->oh * g->ow;
+    p.pixels = p.s.pictures * g->oh * g->ow;
     int64_t rows = hg_min(CONV_NHWC_ROW_BLOCK, CONV_NHWC_POINTERS / hg_max(1, p.taps));
     if (p.by_row) rows = hg_min(rows, CONV_NHWC_PATCH_VALUES / hg_max(1, p.s.k));
     rows = hg_max(HG_GEMM_ROWS, rows / HG_GEMM_ROWS * HG_GEMM_ROWS);
@@ -179,18 +179,22 @@ static void conv_nhwc_point_row(const conv_nhwc_unit *u, const conv_nhwc_span *s
         if (i == begin) i = end;
         if (i >= span->count) break;
         to[i] = conv_nhwc_copy_row(u, line, x0 + i * g->stride_w,
-                                   span->patch + (i * g->kh + k) * u->p->depth);
+                                   span->patch + (i * u->p->taps + k) * u->p->depth);
     }
 }
 
+/* Kernel rows of all planes. */
 static void conv_nhwc_point_span(const conv_nhwc_unit *u, const conv_nhwc_span *span,
-                                 const float *image, int64_t oy)
+                                 int64_t picture, int64_t oy)
 {
     const conv_nhwc_plan *p = u->p;
     const hg_conv2d *g = &p->s.g;
-    for (int64_t k = 0; k < g->kh; k++) {
-        const int64_t y = oy * g->stride_h + k * g->dil_h - g->pad_top;
-        const float *line = y >= 0 && y < g->h ? image + y * g->w * g->c : NULL;
+    const float *x = (const float *)u->a->in[0].data + u->channel_group * p->s.group_c;
+    for (int64_t k = 0; k < p->s.z.kernel * g->kh; k++) {
+        const int64_t plane = hg_conv_nhwc_plane(&p->s, picture, k / g->kh);
+        const int64_t y = oy * g->stride_h + k % g->kh * g->dil_h - g->pad_top;
+        const bool is_inside = plane >= 0 && y >= 0 && y < g->h;
+        const float *line = is_inside ? x + (plane * g->h + y) * g->w * g->c : NULL;
         if (p->by_row) {
             conv_nhwc_point_row(u, span, line, k, span->to + k * u->n_rows);
             continue;
@@ -212,10 +216,7 @@ static void conv_nhwc_point(const conv_nhwc_unit *u)
                                      .count = hg_min(g->ow - ox, u->n_rows - i),
                                      .to = u->rows + i,
                                      .patch = u->patch + i * p->s.k};
-        const float *image = (const float *)u->a->in[0].data +
-                             pixel / (g->oh * g->ow) * g->h * g->w * g->c +
-                             u->channel_group * p->s.group_c;
-        conv_nhwc_point_span(u, &span, image, pixel / g->ow % g->oh);
+        conv_nhwc_point_span(u, &span, pixel / (g->oh * g->ow), pixel / g->ow % g->oh);
         i += span.count;
     }
 }

@@ -15,8 +15,10 @@
  * reading four times as many bytes would, and a file holds them once.
  *
  * A unit is a block of tiles times a group of panels; units that follow each other share tiles, so
- * their inputs are transformed once. Shapes for which this does not pay, and results that are not
- * f32, go to conv.nhwc.
+ * their inputs are transformed once. With three axes the planes of the kernel are more channels to
+ * sum over, and tiles one behind the other share the planes of the input between them: a unit is a
+ * number of bands, rows of tiles seen through some or all planes of the output. Shapes for which
+ * this does not pay, and results that are not f32, go to conv.nhwc.
  *
  * Error bound: an output errs by about 10 roundings of the largest sum of products in its tile,
  * whatever K (test/kernel/conv_nhwc allows 8 times 2^-24 times K for numbers up to 1). An infinite
@@ -39,7 +41,8 @@ enum {
     WINOGRAD_TILE_VALUES = 3 << 17, /* wanted size of a unit's V */
     WINOGRAD_DEPTH = 128,           /* channels of a block of U: 288 KiB */
     WINOGRAD_SHARE_TILES = 24,      /* enough for a thread to transform weights for */
-    WINOGRAD_UNITS = 8              /* wanted, for threads */
+    WINOGRAD_UNITS = 8,             /* wanted, for threads */
+    WINOGRAD_MAX_REACH = 16         /* planes that a kernel spans: more are mostly padding */
 };
 
 #define WINOGRAD_A 0.70710678F
@@ -51,9 +54,12 @@ typedef struct winograd_plan {
     hg_conv_nhwc_shape s;
     int64_t high, wide, tiles;      /* of an image; of all images */
     int64_t block, blocks;          /* tiles of a unit */
+    int64_t bands, planes;          /* of a unit; planes 0 when there are two axes */
+    int64_t parts, deep;            /* units of a band; input planes of a unit */
+    int64_t sources;                /* rows of V, without the one of zeros */
     int64_t group, groups;          /* panels of a unit */
     int64_t channels;               /* floats of a row of V: whole vectors */
-    int64_t depth;                  /* channels of a block of U */
+    int64_t taps, depth;            /* planes of the kernel and channels of a block of U */
     int64_t v_step, u_step, m_step; /* floats from point to point */
 } winograd_plan;
 
@@ -86,6 +92,39 @@ static void winograd_plan_units(winograd_plan *p)
     if (p->blocks >= WINOGRAD_UNITS / 2) p->groups = 1;
     p->group = hg_ceil_div(p->s.panels, p->groups);
     p->groups = hg_ceil_div(p->s.panels, p->group);
+    p->sources = p->block;
+}
+
+/* Threads get panels of their own where the blocks do not come in pairs. */
+static void winograd_share(winograd_plan *p)
+{
+    p->groups = hg_min(p->s.panels, hg_max(1, WINOGRAD_UNITS / p->blocks));
+    if (p->blocks >= WINOGRAD_UNITS / 2 && p->blocks % 2 == 0) p->groups = 1;
+    if (p->blocks > 2 * WINOGRAD_UNITS) p->groups = 1;
+    p->group = hg_ceil_div(p->s.panels, p->groups);
+    p->groups = hg_ceil_div(p->s.panels, p->group);
+}
+
+/* Planes of a unit are halved until V fits; where all fit, so may several bands. */
+static bool winograd_plan_bands(winograd_plan *p)
+{
+    const hg_conv_planes *z = &p->s.z;
+    const int64_t fitting = WINOGRAD_TILE_VALUES / WINOGRAD_POINTS / p->channels;
+    const int64_t reach = (z->kernel - 1) * z->dil, bands = p->s.g.n * p->high;
+    const int64_t most = hg_max(2 * HG_GEMM_ROWS, hg_min(WINOGRAD_MAX_TILES, fitting)) / p->wide;
+    if (z->stride != 1 || reach > WINOGRAD_MAX_REACH || most < 1) return false;
+    p->parts = hg_ceil_div(z->out, most);
+    p->planes = hg_ceil_div(z->out, p->parts);
+    p->parts = hg_ceil_div(z->out, p->planes);
+    p->bands = p->parts > 1 ? 1 : hg_min(bands, hg_max(1, most / p->planes));
+    if (p->bands > 1 && bands / p->bands == 1) p->bands = hg_ceil_div(bands, 2);
+    p->deep = hg_min(z->in, p->planes + reach);
+    p->block = p->bands * p->planes * p->wide;
+    p->blocks = hg_ceil_div(bands, p->bands) * p->parts;
+    p->sources = p->bands * p->deep * p->wide;
+    p->taps = hg_min(z->kernel, hg_max(1, WINOGRAD_DEPTH / p->depth));
+    winograd_share(p);
+    return true;
 }
 
 /* false: conv.nhwc serves. */
@@ -96,13 +135,18 @@ static bool winograd_plan_of(const hg_args *a, winograd_plan *p)
     if (!winograd_fits(a, &p->s)) return false;
     p->high = hg_ceil_div(g->oh, WINOGRAD_OUT);
     p->wide = hg_ceil_div(g->ow, WINOGRAD_OUT);
-    p->tiles = g->n * p->high * p->wide;
+    p->tiles = p->s.pictures * p->high * p->wide;
     if (p->tiles < WINOGRAD_MIN_TILES) return false;
     p->channels = hg_ceil_div(g->c, 8) * 8;
     p->depth = hg_ceil_div(g->c, hg_ceil_div(g->c, WINOGRAD_DEPTH));
-    winograd_plan_units(p);
-    p->v_step = winograd_step(p->block * p->channels);
-    p->u_step = winograd_step(p->depth * HG_PANEL);
+    p->planes = 0;
+    p->taps = 1;
+    if (p->s.z.kernel == 1 && p->s.z.in == 1 && p->s.z.out == 1)
+        winograd_plan_units(p);
+    else if (!winograd_plan_bands(p))
+        return false;
+    p->v_step = winograd_step((p->sources + 1) * p->channels);
+    p->u_step = winograd_step(p->taps * p->depth * HG_PANEL);
     p->m_step = winograd_step(p->block * HG_PANEL);
     return true;
 }
@@ -117,7 +161,7 @@ static int64_t winograd_units(const hg_args *a)
 /* Scratch: row pointers, V, U, M, a pixel of zeros, the epilogue's own. */
 static size_t winograd_pointer_bytes(const winograd_plan *p)
 {
-    return hg_align_up((size_t)p->block * sizeof(float *), HG_ALIGN);
+    return hg_align_up((size_t)(p->block * p->s.z.kernel) * sizeof(float *), HG_ALIGN);
 }
 
 static size_t winograd_v_bytes(const winograd_plan *p)
@@ -151,10 +195,12 @@ static size_t winograd_scratch(const hg_args *a)
 typedef struct winograd_unit {
     const hg_args *a;
     const winograd_plan *p;
-    const float **rows; /* of the first point of V */
+    const float **rows; /* of the first point of V: [planes of the kernel][tiles] */
     float *v, *u, *m;   /* 36 times [block][channels], [depth][16], [block][16] */
     const float *zero;
     int64_t tile, tiles; /* first, count */
+    int64_t band, bands; /* with three axes, likewise */
+    int64_t plane;       /* the first of the output */
     const hg_epilogue_simple *finish;
     const hg_epilogue *lane; /* at most one of the two */
 } winograd_unit;
@@ -205,15 +251,39 @@ HG_INLINE void winograd_v_part(const float *const *from, int64_t c, float *to, i
     }
 }
 
-/* Pointers to the 36 pixels of a tile; those outside are zero. */
-static void winograd_point(const winograd_unit *u, int64_t tile, const float **from)
+/* A tile of the output, or where it lies in the input: a picture, its first pixel. */
+typedef struct winograd_place {
+    int64_t picture, y, x;
+} winograd_place;
+
+/* Tile `at` of a unit of bands that are `planes` deep, from plane `first` of `all` on. */
+static winograd_place winograd_find_band(const winograd_unit *u, int64_t at, int64_t planes,
+                                         int64_t first, int64_t all)
+{
+    const int64_t wide = u->p->wide, band = u->band + at / wide / planes;
+    return (winograd_place){.picture = band / u->p->high * all + first + at / wide % planes,
+                            .y = band % u->p->high * WINOGRAD_OUT,
+                            .x = at % wide * WINOGRAD_OUT};
+}
+
+/* Output tile `at` of the unit. */
+static winograd_place winograd_find(const winograd_unit *u, int64_t at)
 {
     const winograd_plan *p = u->p;
-    const hg_conv2d *g = &p->s.g;
-    const int64_t image = tile / (p->high * p->wide), row = tile / p->wide % p->high;
-    const int64_t y0 = row * WINOGRAD_OUT - g->pad_top;
-    const int64_t x0 = tile % p->wide * WINOGRAD_OUT - g->pad_left;
-    const float *x = (const float *)u->a->in[0].data + image * g->h * g->w * g->c;
+    const int64_t tile = u->tile + at;
+    if (p->planes != 0)
+        return winograd_find_band(u, at, u->tiles / u->bands / p->wide, u->plane, p->s.z.out);
+    return (winograd_place){.picture = tile / (p->high * p->wide),
+                            .y = tile / p->wide % p->high * WINOGRAD_OUT,
+                            .x = tile % p->wide * WINOGRAD_OUT};
+}
+
+/* Pointers to the 36 pixels of a tile; those outside are zero. */
+static void winograd_point(const winograd_unit *u, const winograd_place *at, const float **from)
+{
+    const hg_conv2d *g = &u->p->s.g;
+    const int64_t y0 = at->y - g->pad_top, x0 = at->x - g->pad_left;
+    const float *x = (const float *)u->a->in[0].data + at->picture * g->h * g->w * g->c;
     for (int i = 0; i < WINOGRAD_IN; i++)
         for (int j = 0; j < WINOGRAD_IN; j++) {
             const int64_t iy = y0 + i, ix = x0 + j;
@@ -231,19 +301,53 @@ static void winograd_edge(const float **from, int64_t c, int64_t count, float ed
     }
 }
 
-static void winograd_inputs(const winograd_unit *u)
+/* Row `row` of V. */
+static void winograd_input(const winograd_unit *u, const winograd_place *at, int64_t row)
 {
     const winograd_plan *p = u->p;
-    const int64_t step = p->v_step, channels = p->s.g.c;
+    const int64_t channels = p->s.g.c;
+    const float *from[WINOGRAD_POINTS];
+    winograd_point(u, at, from);
+    float *to = u->v + row * p->channels, edge[WINOGRAD_POINTS][8];
+    for (int64_t c = 0; c < channels; c += 8) {
+        const bool is_edge = c + 8 > channels;
+        if (is_edge) winograd_edge(from, c, channels - c, edge);
+        winograd_v_part(from, is_edge ? 0 : c, to + c, p->v_step);
+    }
+}
+
+/* Bands: the planes of the input that those of the unit meet, and for each plane of the kernel a
+ * row of V for each tile, the one of zeros in the padding. */
+static void winograd_band_inputs(const winograd_unit *u)
+{
+    const winograd_plan *p = u->p;
+    const hg_conv_planes *z = &p->s.z;
+    const int64_t planes = u->tiles / u->bands / p->wide;
+    const int64_t first = hg_max(0, hg_min(z->in, u->plane - z->pad));
+    const int64_t last = u->plane + planes - 1 + (z->kernel - 1) * z->dil - z->pad;
+    const int64_t deep = hg_max(0, hg_min(z->in - 1, last) - first + 1);
+    for (int64_t i = 0; i < u->bands * deep * p->wide; i++) {
+        const winograd_place at = winograd_find_band(u, i, deep, first, z->in);
+        winograd_input(u, &at, i);
+    }
+    for (int64_t i = 0; i < z->kernel * u->tiles; i++) {
+        const int64_t at = i % u->tiles, band = at / p->wide / planes;
+        const int64_t plane = u->plane + at / p->wide % planes + i / u->tiles * z->dil - z->pad;
+        const bool is_inside = plane >= 0 && plane < z->in;
+        const int64_t row = (band * deep + plane - first) * p->wide + at % p->wide;
+        u->rows[i] = u->v + (is_inside ? row : p->sources) * p->channels;
+    }
+}
+
+static void winograd_inputs(const winograd_unit *u)
+{
+    if (u->p->planes != 0) {
+        winograd_band_inputs(u);
+        return;
+    }
     for (int64_t i = 0; i < u->tiles; i++) {
-        const float *from[WINOGRAD_POINTS];
-        winograd_point(u, u->tile + i, from);
-        float *to = u->v + i * p->channels, edge[WINOGRAD_POINTS][8];
-        for (int64_t c = 0; c < channels; c += 8) {
-            const bool is_edge = c + 8 > channels;
-            if (is_edge) winograd_edge(from, c, channels - c, edge);
-            winograd_v_part(from, is_edge ? 0 : c, to + c, step);
-        }
+        const winograd_place at = winograd_find(u, i);
+        winograd_input(u, &at, i);
     }
 }
 
@@ -297,29 +401,34 @@ static void winograd_widen(const uint16_t *from, int64_t step, float wide[9 * 8]
     }
 }
 
-/* Channels [c0, c0 + depth) of a panel. */
-static void winograd_weights(const winograd_unit *u, int64_t panel, int64_t c0, int64_t depth)
+/* Channels [c0, c0 + depth) of a plane of a panel. */
+static void winograd_weights(const winograd_unit *u, int64_t panel, int64_t plane, int64_t c0,
+                             int64_t depth, float *to)
 {
     const holo_tensor *w = &u->a->in[1];
     const bool is_half = hg_dtype_is(w->dtype, HOLO_F16);
-    const int64_t tap = u->p->s.g.c * HG_PANEL, first = (panel * u->p->s.k + c0) * HG_PANEL;
+    const int64_t tap = u->p->s.g.c * HG_PANEL;
+    const int64_t first = (panel * u->p->s.k + c0) * HG_PANEL + plane * 9 * tap;
     for (int64_t i = 0; i < depth * HG_PANEL; i += 8) {
         float wide[9 * 8];
         if (is_half) winograd_widen((const uint16_t *)w->data + first + i, tap, wide);
         winograd_u_part(is_half ? wide : (const float *)w->data + first + i, is_half ? 8 : tap,
-                        u->u + i, u->p->u_step);
+                        to + i, u->p->u_step);
     }
 }
 
 /* ---- products and outputs ---------------------------------------------------------------- */
 
-static void winograd_multiply(const winograd_unit *u, int64_t c0, int64_t depth, bool is_narrow)
+/* `taps` planes of the kernel. */
+static void winograd_multiply(const winograd_unit *u, int64_t plane, int64_t taps, int64_t c0,
+                              int64_t depth, bool is_narrow)
 {
     const winograd_plan *p = u->p;
-    hg_gemm_step step = {.row = u->rows,
+    hg_gemm_step step = {.row = u->rows + plane * u->tiles,
                          .row_step = u->tiles,
-                         .taps = 1,
+                         .taps = taps,
                          .depth = depth,
+                         .zero = u->v + p->sources * p->channels,
                          .b_step = HG_PANEL * sizeof(float),
                          .sum_ld = HG_PANEL,
                          .ld = HG_PANEL,
@@ -330,7 +439,7 @@ static void winograd_multiply(const winograd_unit *u, int64_t c0, int64_t depth,
         step.offset = i * p->v_step + c0;
         step.b = u->u + i * p->u_step;
         step.c = u->m + i * p->m_step;
-        step.sum = c0 == 0 ? NULL : step.c;
+        step.sum = c0 == 0 && plane == 0 ? NULL : step.c;
         hg_gemm_panel_avx2(&step, u->tiles);
     }
 }
@@ -386,10 +495,10 @@ static void winograd_output(const winograd_unit *u, int64_t i, int64_t panel)
 {
     const winograd_plan *p = u->p;
     const hg_conv2d *g = &p->s.g;
-    const int64_t tile = u->tile + i, image = tile / (p->high * p->wide);
-    const int64_t oy = tile / p->wide % p->high * WINOGRAD_OUT, ox = tile % p->wide * WINOGRAD_OUT;
-    const int64_t rows = hg_min(WINOGRAD_OUT, g->oh - oy), cols = hg_min(WINOGRAD_OUT, g->ow - ox);
-    float *out = (float *)u->a->out[0].data + ((image * g->oh + oy) * g->ow + ox) * g->o;
+    const winograd_place at = winograd_find(u, i);
+    const int64_t rows = hg_min(WINOGRAD_OUT, g->oh - at.y),
+                  cols = hg_min(WINOGRAD_OUT, g->ow - at.x);
+    float *out = (float *)u->a->out[0].data + ((at.picture * g->oh + at.y) * g->ow + at.x) * g->o;
     for (int64_t half = 0; half < HG_PANEL; half += 8) {
         const int64_t col = panel * HG_PANEL + half;
         if (col >= g->o) break;
@@ -410,12 +519,11 @@ static void winograd_finish(const winograd_unit *u, int64_t panel)
     float *out = u->a->out[0].data;
     const int64_t col = panel * HG_PANEL, cols = hg_min(HG_PANEL, g->o - col);
     for (int64_t i = 0; i < u->tiles;) {
-        const int64_t tile = u->tile + i, row = tile / p->wide, wide = tile % p->wide;
-        const int64_t count = hg_min(u->tiles - i, p->wide - wide), ox = wide * WINOGRAD_OUT;
-        const int64_t pixels = hg_min(count * WINOGRAD_OUT, g->ow - ox);
-        const int64_t oy = row % p->high * WINOGRAD_OUT;
-        for (int64_t r = 0; r < hg_min(WINOGRAD_OUT, g->oh - oy); r++) {
-            const int64_t pixel = (row / p->high * g->oh + oy + r) * g->ow + ox;
+        const winograd_place at = winograd_find(u, i);
+        const int64_t count = hg_min(u->tiles - i, p->wide - at.x / WINOGRAD_OUT);
+        const int64_t pixels = hg_min(count * WINOGRAD_OUT, g->ow - at.x);
+        for (int64_t r = 0; r < hg_min(WINOGRAD_OUT, g->oh - at.y); r++) {
+            const int64_t pixel = (at.picture * g->oh + at.y + r) * g->ow + at.x;
             float *c = out + pixel * g->o + col;
             const hg_epilogue_tile block = {.data = c,
                                             .ld = g->o,
@@ -435,14 +543,44 @@ static void winograd_panel(const winograd_unit *u, int64_t panel)
 {
     const winograd_plan *p = u->p;
     const bool is_narrow = p->s.g.o - panel * HG_PANEL <= HG_PANEL / 2;
-    for (int64_t c0 = 0; c0 < p->s.g.c; c0 += p->depth) {
-        const int64_t depth = hg_min(p->depth, p->s.g.c - c0);
-        winograd_weights(u, panel, c0, depth);
-        winograd_multiply(u, c0, depth, is_narrow);
-    }
+    for (int64_t plane = 0; plane < p->s.z.kernel; plane += p->taps)
+        for (int64_t c0 = 0; c0 < p->s.g.c; c0 += p->depth) {
+            const int64_t depth = hg_min(p->depth, p->s.g.c - c0);
+            const int64_t taps = hg_min(p->taps, p->s.z.kernel - plane);
+            for (int64_t t = 0; t < taps; t++)
+                winograd_weights(u, panel, plane + t, c0, depth, u->u + t * depth * HG_PANEL);
+            winograd_multiply(u, plane, taps, c0, depth, is_narrow);
+        }
     for (int64_t i = 0; i < u->tiles; i++)
         winograd_output(u, i, panel);
     if (u->lane != NULL || u->finish != NULL) winograd_finish(u, panel);
+}
+
+/* The tiles of unit i; whether they are others than those of the unit before. */
+static bool winograd_place_unit(winograd_unit *u, int64_t i)
+{
+    const winograd_plan *p = u->p;
+    const int64_t block = i / p->groups, tile = block * p->block;
+    const bool is_new = tile != u->tile;
+    u->tile = tile;
+    u->tiles = hg_min(p->block, p->tiles - tile);
+    if (p->planes == 0) return is_new;
+    u->band = block / p->parts * p->bands;
+    u->bands = hg_min(p->bands, p->s.g.n * p->high - u->band);
+    u->plane = block % p->parts * p->planes;
+    u->tiles = u->bands * hg_min(p->planes, p->s.z.out - u->plane) * p->wide;
+    return is_new;
+}
+
+/* Two axes: tiles are their own sources. With three there is a row of zeros. */
+static void winograd_begin(const winograd_unit *u)
+{
+    const winograd_plan *p = u->p;
+    for (int64_t i = 0; p->planes == 0 && i < p->block; i++)
+        u->rows[i] = u->v + i * p->channels;
+    for (int64_t i = 0; p->planes != 0 && i < WINOGRAD_POINTS; i++)
+        memset(u->v + i * p->v_step + p->sources * p->channels, 0,
+               (size_t)p->channels * sizeof(float));
 }
 
 static void winograd_run(const hg_args *a, hg_range r)
@@ -469,14 +607,10 @@ static void winograd_run(const hg_args *a, hg_range r)
         hg_epilogue_init(&ep, a, WINOGRAD_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
         u.lane = &ep;
     }
-    for (int64_t i = 0; i < p.block; i++)
-        u.rows[i] = u.v + i * p.channels;
+    winograd_begin(&u);
     for (int64_t i = r.begin; i < r.end; i++) {
-        const int64_t tile = i / p.groups * p.block, first = i % p.groups * p.group;
-        const bool is_new = tile != u.tile;
-        u.tile = tile;
-        u.tiles = hg_min(p.block, p.tiles - tile);
-        if (is_new) winograd_inputs(&u);
+        const int64_t first = i % p.groups * p.group;
+        if (winograd_place_unit(&u, i)) winograd_inputs(&u);
         for (int64_t panel = first; panel < hg_min(p.s.panels, first + p.group); panel++)
             winograd_panel(&u, panel);
     }
