@@ -181,65 +181,52 @@ void hg_session_find_alike(holo_session *s)
 
 /* ---- all steps ------------------------------------------------------------------------------- */
 
-/* Dims of an operand or a parameter have changed. */
-static bool bind_has_moved(const holo_session *s, const hg_step_rec *r)
+/* Scratch is for all steps, since one runs at a time. */
+static void bind_scratch(holo_session *s, const hg_step_run *run)
 {
-    const uint32_t *list = s->graph->program.list;
-    bool moved = false;
-    for (uint32_t k = 0; k < r->n_in; k++)
-        moved |= s->value_moved[list[r->in + k]] != 0;
-    for (uint32_t k = 0; k < r->n_out; k++)
-        moved |= s->value_moved[list[r->out + k]] != 0;
-    for (uint32_t k = 0; k < r->n_param && r->op != HG_STEP_BIND; k++)
-        moved |= s->dim_moved[list[r->param + k]] != 0;
-    return moved;
+    if (run->kernel->scratch == NULL) return;
+    const hg_args a = hg_session_args(s, run);
+    const size_t bytes = hg_align_up(run->kernel->scratch(&a), HG_ALIGN);
+    if (bytes > s->scratch_bytes) s->scratch_bytes = bytes;
 }
 
-/* The operands that have moved. */
-static void bind_moved(const holo_session *s, const hg_step_rec *r, hg_step_run *run)
+holo_status hg_session_ask_step(holo_session *s, uint32_t i, holo_error *e)
 {
-    const uint32_t *list = s->graph->program.list;
-    holo_tensor *in = (holo_tensor *)(uintptr_t)run->args.in;
-    for (uint32_t k = 0; k < r->n_in; k++)
-        if (s->value_moved[list[r->in + k]])
-            bind_tensor(&in[k], hg_session_tensor(s, list[r->in + k]));
-    for (uint32_t k = 0; k < r->n_out; k++)
-        if (s->value_moved[list[r->out + k]])
-            bind_tensor(&run->args.out[k], hg_session_tensor(s, list[r->out + k]));
-}
-
-/* Step i is bound as the first one of its kind was. */
-static void bind_like(holo_session *s, uint32_t i)
-{
-    const hg_step_rec *r = &s->graph->program.step[i];
-    const hg_step_run *first = &s->step[s->alike[i]];
     hg_step_run *run = &s->step[i];
-    bind_moved(s, r, run); /* what is absent stays as it was made */
-    bind_params(s, r, run);
-    run->kernel = first->kernel;
-    run->units = first->units;
-    run->tasks = first->tasks;
-    run->cost = first->cost;
+    if (s->cache != NULL && s->cache->count != 0) {
+        HG_TRY(hg_session_bind_step(s, i, HG_BIND_ALL, e));
+    } else {
+        run->kernel = s->graph->kernel[s->graph->program.step[i].kernel];
+        HG_TRY(bind_check(s, i, e));
+    }
+    bind_scratch(s, run);
+    return HOLO_OK;
 }
 
-holo_status hg_session_bind_steps(holo_session *s, bool all, holo_error *e)
+void hg_session_answer(holo_session *s, uint32_t first, uint32_t i)
+{
+    const hg_step_run *from = &s->step[first];
+    hg_step_run *run = &s->step[i];
+    run->kernel = from->kernel;
+    run->units = from->units;
+    run->tasks = from->tasks;
+    run->cost = from->cost;
+}
+
+holo_status hg_session_bind_steps(holo_session *s, holo_error *e)
 {
     const hg_model_graph *g = s->graph;
-    if (all) s->scratch_bytes = 0;
     for (uint32_t i = 0; i < g->program.head.n_step; i++) {
+        const hg_step_rec *r = &g->program.step[i];
         if (g->step_late[i]) continue;
         if (s->alike[i] != i) {
-            if (s->step_moved[s->alike[i]]) bind_like(s, i);
+            bind_operands(s, r, &s->step[i], true);
+            bind_params(s, r, &s->step[i]);
+            hg_session_answer(s, s->alike[i], i);
             continue;
         }
-        s->step_moved[i] = all || bind_has_moved(s, &g->program.step[i]);
-        if (!s->step_moved[i]) continue;
         HG_TRY(hg_session_bind_step(s, i, HG_BIND_ALL, e));
-        const hg_step_run *run = &s->step[i];
-        if (g->program.step[i].op != HG_STEP_KERNEL || run->kernel->scratch == NULL) continue;
-        const hg_args a = hg_session_args(s, run);
-        size_t bytes = hg_align_up(run->kernel->scratch(&a), HG_ALIGN);
-        if (bytes > s->scratch_bytes) s->scratch_bytes = bytes;
+        if (r->op == HG_STEP_KERNEL) bind_scratch(s, &s->step[i]);
     }
     return HOLO_OK;
 }

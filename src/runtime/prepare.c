@@ -1,14 +1,14 @@
 /* prepare.c - new sizes: bind symbols, evaluate dims, assign offsets, bind and check every step
  * that is not late. The only place where a session's memory grows.
  *
- * Only what has moved since the last time is done again: dims are few, since equal ones are one,
- * and each is evaluated once; values and steps whose dims are as before are left. Offsets stay as
- * long as every buffer fits into the room it has, and room is made for the bounds of dims that have
- * bounds, so that a text generator does not lay out memory again for each token. */
+ * That is done in full for the first sizes. Offsets stay as long as every buffer fits into the room
+ * it has, and room is made for the bounds of dims that have bounds, so that a text generator does
+ * not lay out memory again for each token: then only what moves is done again (moves.c). */
 #include "base/file.h"
 #include "isa/deep.h"
 #include "runtime/bind.h"
 #include "runtime/control.h"
+#include "runtime/moves.h"
 #include "runtime/redzone.h"
 
 #include <stdio.h>
@@ -88,18 +88,20 @@ static holo_status prepare_check_input(holo_session *s, uint32_t i, holo_error *
     return HOLO_OK;
 }
 
+static holo_status prepare_symbols(holo_session *s, holo_error *e)
+{
+    const hg_program_head *h = &s->graph->program.head;
+    memset(s->symbol_known, 0, h->n_symbol);
+    for (uint32_t i = 0; i < h->n_in; i++)
+        HG_TRY(prepare_bind_input(s, i, e));
+    return HOLO_OK;
+}
+
 static holo_status prepare_dims(holo_session *s, holo_error *e)
 {
     const hg_model_graph *g = s->graph;
-    memset(s->symbol_known, 0, g->program.head.n_symbol);
-    for (uint32_t i = 0; i < g->program.head.n_in; i++)
-        HG_TRY(prepare_bind_input(s, i, e));
-    for (uint32_t d = 1; d < g->program.head.n_dim; d++) {
-        if (g->dim_ready[d] != 0) continue;
-        const int64_t before = s->dim[d];
-        HG_TRY(hg_session_eval(s, d, e));
-        s->dim_moved[d] = s->dim[d] != before;
-    }
+    for (uint32_t d = 1; d < g->program.head.n_dim; d++)
+        if (g->dim_ready[d] == 0) HG_TRY(hg_session_eval(s, d, e));
     for (uint32_t i = 0; i < g->program.head.n_in; i++)
         HG_TRY(prepare_check_input(s, i, e));
     return HOLO_OK;
@@ -203,19 +205,7 @@ holo_status hg_session_address_value(holo_session *s, uint32_t v, holo_error *e)
     return HOLO_OK;
 }
 
-/* A dim of the value, or where it begins in what it is a view of, has changed. */
-static bool prepare_has_moved(const holo_session *s, const hg_value_rec *r)
-{
-    const uint32_t *dim = s->graph->program.list + r->dims;
-    bool moved = r->storage == HG_STORAGE_ALIAS && s->dim_moved[r->offset] != 0;
-    for (int32_t k = 0; k < r->rank; k++)
-        moved |= s->dim_moved[dim[k]] != 0;
-    return moved;
-}
-
-/* The buffer that value v needs a place in, or NULL: it has one elsewhere, or gets it during the
- * run. */
-static hg_span *prepare_span(holo_session *s, uint32_t v)
+hg_span *hg_session_span(holo_session *s, uint32_t v)
 {
     const hg_model_graph *g = s->graph;
     uint32_t b = g->value_buffer[v];
@@ -225,8 +215,7 @@ static hg_span *prepare_span(holo_session *s, uint32_t v)
     return &s->span[b - 1];
 }
 
-/* Shapes of what has moved, or of all values. `fits`: buffers have room for them; with `all` they
- * are given it. */
+/* Shapes of all values. `fits`: buffers have room for them; with `all` they are given it. */
 static holo_status prepare_shapes(holo_session *s, bool all, bool *fits, holo_error *e)
 {
     const hg_model_graph *g = s->graph;
@@ -235,10 +224,8 @@ static holo_status prepare_shapes(holo_session *s, bool all, bool *fits, holo_er
         s->span[b] = (hg_span){.first = g->buffer_first[b], .last = g->buffer_last[b]};
     for (uint32_t v = 1; v < g->program.head.n_value; v++) {
         if (g->value_ready[v] != 0) continue;
-        s->value_moved[v] = all || prepare_has_moved(s, &g->program.value[v]);
-        if (!s->value_moved[v]) continue;
         HG_TRY(hg_session_shape_value(s, v, e));
-        hg_span *span = prepare_span(s, v);
+        hg_span *span = hg_session_span(s, v);
         if (span == NULL) continue;
         size_t bytes = holo_tensor_bytes(hg_session_tensor(s, v));
         if (bytes != 0) bytes += HG_REDZONE_BYTES;
@@ -343,7 +330,7 @@ static size_t prepare_bytes_at(const holo_session *s, uint32_t v, const int64_t 
 static void prepare_widen(holo_session *s, const int64_t *dim)
 {
     for (uint32_t v = 1; v < s->graph->program.head.n_value; v++) {
-        hg_span *span = prepare_span(s, v);
+        hg_span *span = hg_session_span(s, v);
         size_t bytes = span == NULL ? 0 : prepare_bytes_at(s, v, dim);
         if (bytes != 0 && bytes + HG_REDZONE_BYTES > span->bytes)
             span->bytes = bytes + HG_REDZONE_BYTES;
@@ -411,6 +398,7 @@ static holo_status prepare_layout(holo_session *s, bool all, holo_error *e)
 {
     const hg_model_graph *g = s->graph;
     if (!all) prepare_grow(s);
+    hg_moves_new_rooms(s);
     s->is_ahead = prepare_is_free(s) && prepare_bounds(s);
     const uint32_t n_step = g->program.head.n_step;
     uint32_t peak;
@@ -497,33 +485,26 @@ static bool prepare_may_switch(const holo_session *s)
     return may;
 }
 
-/* Addresses of values, views last: they follow what they are views of. `same`: only views that have
- * moved can lie elsewhere. */
-static holo_status prepare_addresses(holo_session *s, bool same, bool *changed, holo_error *e)
+/* Addresses of values, views last: they follow what they are views of. */
+static holo_status prepare_addresses(holo_session *s, holo_error *e)
 {
     const hg_model_graph *g = s->graph;
     const hg_value_rec *rec = g->program.value;
-    *changed = !same;
-    for (uint32_t v = 1; !same && v < g->program.head.n_value; v++)
+    for (uint32_t v = 1; v < g->program.head.n_value; v++)
         if (g->value_ready[v] == 0 && rec[v].storage != HG_STORAGE_ALIAS)
             HG_TRY(hg_session_address_value(s, v, e));
     HG_TRY(prepare_outputs(s, e));
-    for (uint32_t v = 1; v < g->program.head.n_value; v++) {
-        if (rec[v].storage != HG_STORAGE_ALIAS || g->value_ready[v] != 0) continue;
-        if (same && !s->value_moved[v]) continue;
-        const void *before = hg_session_tensor(s, v)->data;
-        HG_TRY(hg_session_address_value(s, v, e));
-        *changed |= hg_session_tensor(s, v)->data != before;
-    }
+    for (uint32_t v = 1; v < g->program.head.n_value; v++)
+        if (g->value_ready[v] == 0 && rec[v].storage == HG_STORAGE_ALIAS)
+            HG_TRY(hg_session_address_value(s, v, e));
     return HOLO_OK;
 }
 
-static holo_status prepare_rebind(holo_session *s, bool same, holo_error *e)
+holo_status hg_session_rebind(holo_session *s, holo_error *e)
 {
     const hg_program *p = &s->graph->program;
-    bool changed;
-    HG_TRY(prepare_addresses(s, same, &changed, e));
-    for (uint32_t i = 0; changed && i < p->head.n_step; i++) {
+    HG_TRY(prepare_addresses(s, e));
+    for (uint32_t i = 0; i < p->head.n_step; i++) {
         if (s->graph->step_late[i]) continue;
         const hg_step_rec *r = &p->step[i];
         holo_tensor *in = (holo_tensor *)(uintptr_t)s->step[i].args.in;
@@ -538,11 +519,7 @@ static holo_status prepare_rebind(holo_session *s, bool same, holo_error *e)
     return HOLO_OK;
 }
 
-holo_status hg_session_rebind(holo_session *s, holo_error *e)
-{
-    return prepare_rebind(s, false, e);
-}
-
+/* `same`: buffers and views lie where they did in the slab. */
 static holo_status prepare_memory(holo_session *s, bool same, holo_error *e)
 {
     const void *before = s->slab.data;
@@ -553,7 +530,7 @@ static holo_status prepare_memory(holo_session *s, bool same, holo_error *e)
     if (bytes > s->slab.bytes && s->slab.data != NULL && prepare_is_free(s)) bytes += bytes / 4;
     HG_TRY(hg_session_reserve(s, &s->slab, bytes, e));
     same = same && s->slab.data == before && !s->pointers_changed && !prepare_may_switch(s);
-    HG_TRY(prepare_rebind(s, same, e));
+    HG_TRY(same ? prepare_outputs(s, e) : hg_session_rebind(s, e));
     for (uint32_t i = 0; s->graph->has_parts && i < s->graph->program.head.n_step; i++)
         if (!s->graph->step_late[i]) HG_TRY(hg_session_check_parts(s, i, e));
     if (s->graph->has_late && s->late.n_chunk == 0) {
@@ -563,25 +540,37 @@ static holo_status prepare_memory(holo_session *s, bool same, holo_error *e)
     return HOLO_OK;
 }
 
+/* Everything anew; with `all` even where buffers lie. */
+static holo_status prepare_all(holo_session *s, bool all, holo_error *e)
+{
+    bool fits;
+    if (all) {
+        s->scratch_bytes = 0;
+        hg_session_find_alike(s);
+        hg_moves_forget(s);
+    }
+    HG_TRY(prepare_dims(s, e));
+    HG_TRY(prepare_shapes(s, all, &fits, e));
+    if (!fits) HG_TRY(prepare_layout(s, all, e));
+    return hg_session_bind_steps(s, e);
+}
+
 holo_status hg_session_prepare(holo_session *s, holo_error *e)
 {
     /* What the caller gives or asks to be measured is laid out for these sizes alone. */
     const bool all =
         !s->is_bound || s->shared->room != NULL || (s->flags & HOLO_SESSION_MEASURE) != 0;
-    bool fits;
     s->shapes_changed = true; /* until everything below has worked */
     s->has_run = s->is_bound = false;
     if (s->own.room != NULL) {
         prepare_forget(s);
         s->own.room_used = 0;
     }
-    if (all) hg_session_find_alike(s);
-    HG_TRY(prepare_dims(s, e));
-    HG_TRY(prepare_shapes(s, all, &fits, e));
-    if (!fits) HG_TRY(prepare_layout(s, all, e));
-    HG_TRY(hg_session_bind_steps(s, all, e));
-    if ((s->flags & HOLO_SESSION_MEASURE) == 0) HG_TRY(prepare_memory(s, fits, e));
-    for (uint32_t i = 0; i < s->graph->program.head.n_step; i++)
+    HG_TRY(prepare_symbols(s, e));
+    const bool same = !all && hg_moves_apply(s);
+    if (!same) HG_TRY(prepare_all(s, all, e));
+    if ((s->flags & HOLO_SESSION_MEASURE) == 0) HG_TRY(prepare_memory(s, same, e));
+    for (uint32_t i = 0; s->n_control != 0 && i < s->graph->program.head.n_step; i++)
         if (s->step[i].control != NULL && !s->graph->step_late[i])
             HG_TRY(hg_control_prepare(s, i, e));
     s->shapes_changed = false;

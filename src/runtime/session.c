@@ -4,52 +4,41 @@
 #include "isa/deep.h"
 #include "runtime/control.h"
 #include "runtime/memo.h"
+#include "runtime/moves.h"
 
-/* Carves arrays out of one block: first pass counts, second pass points. */
-typedef struct session_carver {
-    uint8_t *base; /* NULL while counting */
-    size_t used;
-} session_carver;
-
-static void *session_carve(session_carver *c, size_t count, size_t size)
-{
-    void *p = c->base == NULL ? NULL : c->base + c->used;
-    c->used += hg_align_up(count * size, 16);
-    return p;
-}
-
-static void session_arrays(holo_session *s, session_carver *c)
+/* First pass counts, second pass points. Returns the bytes that have to be zero at first. */
+static size_t session_arrays(holo_session *s, uint8_t *base)
 {
     const hg_model_graph *g = s->graph;
     const hg_program_head *h = &g->program.head;
-    s->dim = session_carve(c, h->n_dim, sizeof *s->dim);
-    s->symbol = session_carve(c, h->n_symbol, sizeof *s->symbol);
-    s->symbol_known = session_carve(c, h->n_symbol, 1);
-    s->step = session_carve(c, h->n_step, sizeof *s->step);
-    s->operand = session_carve(c, g->n_slot, sizeof *s->operand);
-    s->param = session_carve(c, g->n_param, sizeof *s->param);
-    s->code = session_carve(c, h->n_code, sizeof *s->code);
-    s->span = session_carve(c, g->n_buffer, sizeof *s->span);
+    size_t used = 0;
+    s->dim = hg_carve(base, &used, h->n_dim, sizeof *s->dim);
+    s->symbol = hg_carve(base, &used, h->n_symbol, sizeof *s->symbol);
+    s->symbol_known = hg_carve(base, &used, h->n_symbol, 1);
+    s->step = hg_carve(base, &used, h->n_step, sizeof *s->step);
+    s->operand = hg_carve(base, &used, g->n_slot, sizeof *s->operand);
+    s->param = hg_carve(base, &used, g->n_param, sizeof *s->param);
+    s->code = hg_carve(base, &used, h->n_code, sizeof *s->code);
+    s->span = hg_carve(base, &used, g->n_buffer, sizeof *s->span);
     size_t room =
         HG_OFFSETS_ROOM(g->n_buffer, h->n_step); /* or 2 numbers a step: the bound, alike */
     if (room < 2 * ((size_t)h->n_step + 2)) room = 2 * ((size_t)h->n_step + 2);
-    s->live = session_carve(c, room, sizeof *s->room);
+    s->live = hg_carve(base, &used, room, sizeof *s->room);
     s->room = (uint32_t *)(void *)s->live;
-    s->alike = session_carve(c, h->n_step, sizeof *s->alike);
-    s->value_moved = session_carve(c, h->n_value, 1);
-    s->dim_moved = session_carve(c, h->n_dim, 1);
-    s->step_moved = session_carve(c, h->n_step, 1);
-    s->input = session_carve(c, h->n_in, sizeof *s->input);
-    s->input_set = session_carve(c, h->n_in, sizeof *s->input_set);
-    s->output = session_carve(c, h->n_out, sizeof *s->output);
-    s->output_name = session_carve(c, g->max_out, sizeof *s->output_name);
-    s->name_room = session_carve(c, s->trace == NULL ? 0 : g->max_out + 1, sizeof *s->name_room);
-    s->extra = session_carve(c, g->max_out, sizeof *s->extra);
-    s->control = session_carve(c, g->n_control, sizeof(hg_control *));
+    s->alike = hg_carve(base, &used, h->n_step, sizeof *s->alike);
+    s->input = hg_carve(base, &used, h->n_in, sizeof *s->input);
+    s->input_set = hg_carve(base, &used, h->n_in, sizeof *s->input_set);
+    s->output = hg_carve(base, &used, h->n_out, sizeof *s->output);
+    s->output_name = hg_carve(base, &used, g->max_out, sizeof *s->output_name);
+    s->name_room =
+        hg_carve(base, &used, s->trace == NULL ? 0 : g->max_out + 1, sizeof *s->name_room);
+    s->extra = hg_carve(base, &used, g->max_out, sizeof *s->extra);
+    s->control = hg_carve(base, &used, g->n_control, sizeof(hg_control *));
     /* Results, scratch, and what a loop keeps while it runs. */
     s->late.max_piece = g->has_late ? g->n_buffer + 2 : 0;
     if (g->n_control != 0) s->late.max_piece += 2 * g->max_out + 2;
-    s->late.piece = session_carve(c, s->late.max_piece, sizeof *s->late.piece);
+    s->late.piece = hg_carve(base, &used, s->late.max_piece, sizeof *s->late.piece);
+    return used;
 }
 
 /* What never changes about a step. */
@@ -112,14 +101,15 @@ static holo_status session_controls(holo_session *s, const holo_session_options 
 
 static holo_status session_init(holo_session *s, const holo_session_options *o, holo_error *e)
 {
-    session_carver count = {0};
-    session_arrays(s, &count);
-    s->block_bytes = count.used + 16;
+    const size_t clear = session_arrays(s, NULL), moves = hg_moves_bytes(s->graph);
+    s->block_bytes = clear + moves + 16;
     s->block = hg_alloc(&s->alloc, s->block_bytes);
     if (s->block == NULL) return hg_fail_nomem(e, s->block_bytes);
-    hg_pages_take(s->block, s->block_bytes);
-    memset(s->block, 0, s->block_bytes);
-    session_arrays(s, &(session_carver){.base = s->block});
+    hg_pages_take(s->block, clear);
+    memset(s->block, 0, clear);
+    (void)session_arrays(s, s->block);
+    if (moves != 0) s->moves = (hg_moves *)(void *)((uint8_t *)s->block + clear);
+    hg_moves_forget(s);
     session_link_steps(s);
     HG_TRY(session_memory(s, o, e));
     return session_controls(s, o, e);

@@ -33,6 +33,7 @@ typedef struct hg_slab {
 
 typedef struct hg_control hg_control;
 typedef struct hg_prefix hg_prefix;
+typedef struct hg_moves hg_moves;
 
 /* What of hg_args is a step's own. */
 typedef struct hg_step_args {
@@ -72,6 +73,7 @@ struct holo_session {
     holo_memo *memo;
     hg_prefix *prefix; /* during a run: parts that are known or kept; NULL: none */
     hg_cache *cache;   /* NULL: no output has ever been a cache */
+    hg_moves *moves;   /* NULL: sizes never change */
 
     void *block; /* every array below: one allocation */
     size_t block_bytes;
@@ -81,15 +83,12 @@ struct holo_session {
     hg_step_run *step;
     holo_tensor *operand; /* per step: inputs, then outputs; hg_session_tensor */
     int64_t *param;
-    hg_lane_code *code;   /* per lane code of the program */
-    hg_span *span;        /* per buffer: bytes are what it has room for */
-    uint32_t *room;       /* scratch of the offset assigner and alike */
-    size_t *live;         /* in the same place: scratch of the bound */
-    uint32_t *alike;      /* per step: the first one that is bound as it is; bind.c */
-    uint8_t *value_moved; /* per value: its dims are others than before this prepare */
-    uint8_t *dim_moved;   /* the same, per dim */
-    uint8_t *step_moved;  /* the same, per step that is the first of its kind */
-    holo_tensor *input;   /* as bound by the caller */
+    hg_lane_code *code; /* per lane code of the program */
+    hg_span *span;      /* per buffer: bytes are what it has room for */
+    uint32_t *room;     /* scratch of the offset assigner and alike */
+    size_t *live;       /* in the same place: scratch of the bound */
+    uint32_t *alike;    /* per step: the first one that is bound as it is; bind.c */
+    holo_tensor *input; /* as bound by the caller */
     bool *input_set;
     hg_bound_output *output;
     const char **output_name; /* scratch for traces */
@@ -111,6 +110,14 @@ struct holo_session {
     bool is_bound; /* the last prepare succeeded, and caches are the same: what has not moved stays
                     */
 };
+
+/* The next array of a block at `base`, of which `used` bytes are taken; NULL while counting. */
+static inline void *hg_carve(uint8_t *base, size_t *used, size_t count, size_t size)
+{
+    void *p = base == NULL ? NULL : base + *used;
+    *used += hg_align_up(count * size, 16);
+    return p;
+}
 
 /* Type, dims and address of a value. */
 static inline holo_tensor *hg_session_tensor(const holo_session *s, uint32_t v)
@@ -162,6 +169,9 @@ HG_MUST_CHECK holo_status hg_session_account(holo_session *s, size_t before, siz
 HG_MUST_CHECK holo_status hg_session_reserve(holo_session *s, hg_slab *slab, size_t bytes,
                                              holo_error *e);
 void hg_session_release(holo_session *s, hg_slab *slab);
+/* The buffer that value v needs a place in, or NULL: it has one elsewhere, or gets it during the
+ * run. */
+hg_span *hg_session_span(holo_session *s, uint32_t v);
 /* Evaluates a dim whose operands are known. */
 HG_MUST_CHECK holo_status hg_session_eval(holo_session *s, uint32_t dim, holo_error *e);
 /* Dims, type and, for views, address of a value whose dims are known. Addresses of arena values are
