@@ -120,6 +120,23 @@ static void offsets_tries(void)
     offsets_check_apart(chain, 5, slab);
 }
 
+/* By size alone, and from there with what ends highest first, and outward, each leaves a hole;
+ * bytes times steps does not. */
+static void offsets_area(void)
+{
+    enum { N = 6, STEPS = 8 };
+    hg_span span[N] = {{2, 6, 256, 0}, {3, 4, 256, 0}, {4, 6, 192, 0},
+                       {4, 7, 512, 0}, {6, 8, 128, 0}, {7, 7, 512, 0}};
+    uint32_t room[HG_OFFSETS_ROOM(N, STEPS)], peak;
+    size_t per_step[STEPS + 1];
+    for (uint32_t i = 0; i < N; i++)
+        span[i].bytes *= 4096;
+    const size_t bound = hg_offsets_bound(span, N, STEPS, per_step, &peak);
+    const size_t slab = hg_offsets_assign(span, N, STEPS, bound, peak, room);
+    CHECK_EQ_INT((int64_t)slab, (int64_t)bound);
+    offsets_check_apart(span, N, slab);
+}
+
 static int offsets_by_first(const void *a, const void *b)
 {
     const hg_span *x = a, *y = b;
@@ -159,9 +176,6 @@ static void offsets_too_large(void)
 }
 
 const hg_test_case hg_tests_isa_offsets[] = {
-    {"random", offsets_random},
-    {"tries", offsets_tries},
-    {"outward", offsets_outward},
-    {"too_large", offsets_too_large},
-    {0},
+    {"area", offsets_area},       {"random", offsets_random},       {"tries", offsets_tries},
+    {"outward", offsets_outward}, {"too_large", offsets_too_large}, {0},
 };
