@@ -15,20 +15,28 @@ enum {
 
 #if defined(__x86_64__) || defined(__i386__)
 
-/* The compiler's runtime asks cpuid and xgetbv once, when the program starts; asking at every open
- * costs 10 us in a virtual machine, where cpuid traps. Every processor with AVX2 has F16C, which
- * clang cannot be asked. */
+/* Asking cpuid at every open costs 10 us in a virtual machine, where it traps. The C library of GNU
+ * has asked already, when the program started; where there is another, the compiler's runtime asks
+ * once more, with 4 kB of code. */
+#if defined(__has_include)
+#if __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#define CPU_HAS(feature, name) (CPU_FEATURE_ACTIVE(feature) != 0)
+#endif
+#endif
+#ifndef CPU_HAS
+#define CPU_HAS(feature, name) (__builtin_cpu_init(), __builtin_cpu_supports(name) != 0)
+#endif
+
+/* Every processor with AVX2 has F16C, which clang cannot be asked. */
 uint32_t hg_cpu_features(void)
 {
     uint32_t features = 0;
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-        __builtin_cpu_supports("bmi2"))
-        features |= CPU_AVX2;
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512vl")) return features;
-    if (__builtin_cpu_supports("avx512vnni")) features |= CPU_VNNI;
-    if (features == (CPU_AVX2 | CPU_VNNI) && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vbmi"))
+    if (CPU_HAS(AVX2, "avx2") && CPU_HAS(FMA, "fma") && CPU_HAS(BMI2, "bmi2")) features |= CPU_AVX2;
+    if (!CPU_HAS(AVX512F, "avx512f") || !CPU_HAS(AVX512VL, "avx512vl")) return features;
+    if (CPU_HAS(AVX512_VNNI, "avx512vnni")) features |= CPU_VNNI;
+    if (features == (CPU_AVX2 | CPU_VNNI) && CPU_HAS(AVX512BW, "avx512bw") &&
+        CPU_HAS(AVX512DQ, "avx512dq") && CPU_HAS(AVX512_VBMI, "avx512vbmi"))
         features |= CPU_AVX512;
     return features;
 }
