@@ -8,9 +8,9 @@
  *
  * VNNI adds four products at once, exactly. `maddubs` of AVX2 adds two in 16 bits and saturates
  * unless 255 (|b1| + |b2|) < 2^15 for every pair; bit HG_IGEMM_PAIRS of parameter "form" says that
- * the compiler has proved this (certificate "product"), else 16-bit products are used. With
- * HG_IGEMM_LOOKUP the last input is a table of 256 entries: codes that the epilogue makes are
- * looked up there while their tile is in cache. */
+ * the compiler has proved this (certificate "product"), else 16-bit products are used, if only
+ * where a pair is too large. With HG_IGEMM_LOOKUP the last input is a table of 256 entries: codes
+ * that the epilogue makes are looked up there while their tile is in cache. */
 #ifndef HG_KERNEL_IGEMM_H
 #define HG_KERNEL_IGEMM_H
 

@@ -9,7 +9,8 @@ typedef enum codes_fill {
     CODES_RANDOM,
     CODES_EXTREME, /* only the smallest and the largest code */
     CODES_LARGEST,
-    CODES_SMALL /* signed: -64 .. 64, so that no pair is above 128 */
+    CODES_SMALL, /* signed: -64 .. 64, so that no pair is above 128 */
+    CODES_RARE   /* the same, but one in 4000 is the smallest or largest code */
 } codes_fill;
 
 static inline holo_tensor codes_tensor(holo_dtype dtype, int rank, const int64_t *dim,
@@ -23,10 +24,12 @@ static inline holo_tensor codes_tensor(holo_dtype dtype, int rank, const int64_t
     const uint8_t middle = dtype == HOLO_U8 ? 0x80 : 0;
     for (int64_t i = 0; i < holo_tensor_count(&t); i++) {
         const uint32_t r = gemm_random(&seed);
-        ((uint8_t *)t.data)[i] = (uint8_t)(fill == CODES_RANDOM    ? r
-                                           : fill == CODES_EXTREME ? (r & 16 ? low : high)
-                                           : fill == CODES_LARGEST ? high
-                                                                   : middle + r % 129 - 64);
+        ((uint8_t *)t.data)[i] =
+            (uint8_t)(fill == CODES_RANDOM                 ? r
+                      : fill == CODES_EXTREME              ? (r & 16 ? low : high)
+                      : fill == CODES_LARGEST              ? high
+                      : fill == CODES_RARE && r % 8000 < 2 ? (r % 8000 ? low : high)
+                                                           : middle + r % 129 - 64);
     }
     return t;
 }

@@ -46,7 +46,7 @@ static void p16i8_make(p16i8_made *d, const p16i8_case *p)
     gemm_connect(&pack, 1, 1);
     CHECK(gemm_run(p16i8_pack(), &pack));
     c->in[0] = codes_tensor(p->a, 3, (int64_t[]){1, p->m, p->k},
-                            p->fill == CODES_SMALL ? CODES_EXTREME : p->fill, 3);
+                            p->fill >= CODES_SMALL ? CODES_EXTREME : p->fill, 3);
     c->in[1] = pack.out;
     if (p->zero_a != 0)
         c->in[2] =
@@ -132,6 +132,16 @@ static void p16i8_extremes_on(const hg_kernel *k)
                                    .a = v & 1 ? HOLO_I8 : HOLO_U8,
                                    .b = v & 2 ? HOLO_I8 : HOLO_U8,
                                    .fill = v == 3 ? CODES_EXTREME : CODES_LARGEST});
+    /* the same here and there, at the ends too, among pairs that do not */
+    for (int v = 0; v < 60; v++)
+        p16i8_try(k, &(p16i8_case){.m = 3 + v % 7,
+                                   .n = 100,
+                                   .k = 60 + v * v,
+                                   .a = v & 1 ? HOLO_I8 : HOLO_U8,
+                                   .b = v & 2 ? HOLO_I8 : HOLO_U8,
+                                   .zero_a = v % 3,
+                                   .zero_b = v % 5 == 0,
+                                   .fill = CODES_RARE});
 }
 
 static void p16i8_epilogue_on(const hg_kernel *k, int64_t m, int64_t n)
