@@ -59,14 +59,23 @@ holo_status hg_conv2d_check(const hg_args *a, holo_error *e, hg_types types)
     return conv_check_last(a, e, types, 2);
 }
 
-holo_status hg_conv_last_check(const hg_args *a, holo_error *e, hg_types types)
+holo_status hg_conv_last_check(const hg_args *a, holo_error *e, hg_types types, uint32_t more)
 {
-    const bool is_deep = a->in[0].rank == 5;
-    HG_REQUIRE(e, !is_deep || a->n_param == 13, HOLO_E_FORMAT,
-               "%u parameters, expected 13 for three spatial axes", a->n_param);
-    HG_REQUIRE(e, is_deep || a->n_param == 9, HOLO_E_FORMAT,
-               "%u parameters, expected 9 for two spatial axes", a->n_param);
-    return conv_check_last(a, e, types, is_deep ? 3 : 2);
+    const uint32_t axes = a->in[0].rank == 5 ? 3 : 2;
+    HG_REQUIRE(e, a->n_param == 4 * axes + more, HOLO_E_FORMAT,
+               "%u parameters, expected %u for %u spatial axes", a->n_param, 4 * axes + more, axes);
+    return conv_check_last(a, e, types, (int)axes);
+}
+
+hg_conv_planes hg_conv_planes_of(const hg_args *a)
+{
+    if (a->in[0].rank == 4) return (hg_conv_planes){1, 1, 1, 1, 0, 1};
+    return (hg_conv_planes){.in = a->in[0].dim[1],
+                            .out = a->out[0].dim[1],
+                            .kernel = a->param[0],
+                            .stride = a->param[3],
+                            .pad = a->param[6],
+                            .dil = a->param[9]};
 }
 
 hg_conv2d hg_conv2d_of(const hg_args *a)

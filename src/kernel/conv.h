@@ -15,11 +15,26 @@ typedef struct hg_conv2d {
 /* in[0] is [n, h, w, c] of one of the types and out[0] [n, oh, ow, o]; param 0..7 are kernel,
  * stride, padding and dilation. No coordinate above can overflow. */
 holo_status hg_conv2d_check(const hg_args *a, holo_error *e, hg_types types);
-/* The same with 2 or 3 spatial axes, as the rank of in[0] has it; there is one more parameter at
- * least, and so many for each axis. */
-holo_status hg_conv_last_check(const hg_args *a, holo_error *e, hg_types types);
+/* The same with 2 or 3 spatial axes, as the rank of in[0] has it; `more` parameters follow. */
+holo_status hg_conv_last_check(const hg_args *a, holo_error *e, hg_types types, uint32_t more);
 /* Checked arguments only; of three axes the last two. */
 hg_conv2d hg_conv2d_of(const hg_args *a);
+
+/* The third spatial axis, the first of a tensor: planes of pictures. */
+typedef struct hg_conv_planes {
+    int64_t in, out, kernel, stride, pad, dil;
+} hg_conv_planes;
+
+/* Checked arguments only; one plane where there are two axes. */
+hg_conv_planes hg_conv_planes_of(const hg_args *a);
+
+/* Where plane `tap` of the kernel meets the input for a picture of the output, numbered through all
+ * of the input; -1 in the padding. */
+static inline int64_t hg_conv_plane(const hg_conv_planes *p, int64_t picture, int64_t tap)
+{
+    const int64_t z = picture % p->out * p->stride + tap * p->dil - p->pad;
+    return z < 0 || z >= p->in ? -1 : picture / p->out * p->in + z;
+}
 
 /* "conv" and "convtranspose": channels first, any number of spatial dims. */
 typedef struct hg_conv_shape {

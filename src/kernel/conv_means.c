@@ -5,6 +5,7 @@ holo_status hg_conv_means_check(const hg_args *a, holo_error *e)
 {
     if (!hg_conv_has_means(a)) return HOLO_OK;
     const holo_tensor *y = &a->out[0], *m = &a->out[1];
+    HG_TRY(hg_check_rank(y, e, "output with means", 4, 4));
     HG_TRY(hg_check_out_type(a, e, 0, HG_TYPE_BIT(HOLO_F32)));
     HG_TRY(hg_check_out_type(a, e, 1, HG_TYPE_BIT(HOLO_F32)));
     HG_TRY(hg_check_rank(m, e, "means", 4, 4));

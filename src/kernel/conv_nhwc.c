@@ -24,7 +24,7 @@ holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_check_counts(a, e, 2, -1, 1, (int)a->n_param));
     HG_TRY(hg_check_in_type(a, e, 1, HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F16)));
-    HG_TRY(hg_conv_last_check(a, e, HG_TYPE_BIT(HOLO_F32)));
+    HG_TRY(hg_conv_last_check(a, e, HG_TYPE_BIT(HOLO_F32), 1));
     HG_TRY(hg_check_rank(&a->in[1], e, "packed weights", 4, 4));
     HG_TRY(hg_check_param(a, e, a->n_param - 1, "groups", 1, INT32_MAX));
     const int axes = a->in[0].rank - 2;
@@ -48,22 +48,11 @@ holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e)
     return hg_epilogue_check(a, e, CONV_NHWC_FIRST_EXTRA, 1, HOLO_F32);
 }
 
-static hg_conv_planes conv_nhwc_planes(const hg_args *a)
-{
-    if (a->in[0].rank == 4) return (hg_conv_planes){1, 1, 1, 1, 0, 1};
-    return (hg_conv_planes){.in = a->in[0].dim[1],
-                            .out = a->out[0].dim[1],
-                            .kernel = a->param[0],
-                            .stride = a->param[3],
-                            .pad = a->param[6],
-                            .dil = a->param[9]};
-}
-
 hg_conv_nhwc_shape hg_conv_nhwc_shape_of(const hg_args *a)
 {
     hg_conv_nhwc_shape s;
     s.g = hg_conv2d_of(a);
-    s.z = conv_nhwc_planes(a);
+    s.z = hg_conv_planes_of(a);
     s.pictures = s.g.n * s.z.out;
     if (s.z.kernel == 1 && s.z.stride == 1 && s.z.pad == 0 && s.z.in == s.z.out) {
         s.g.n = s.pictures;
@@ -124,7 +113,7 @@ static void conv_nhwc_panel(const hg_conv_nhwc_shape *s, const float *x, const c
     for (int j = 0; j < HG_PANEL; j++)
         sum[j] = 0;
     for (int64_t t = 0; t < s->taps; t++) {
-        const int64_t plane = hg_conv_nhwc_plane(s, at->picture, t / g->kw / g->kh);
+        const int64_t plane = hg_conv_plane(&s->z, at->picture, t / g->kw / g->kh);
         const int64_t iy = at->y * g->stride_h + t / g->kw % g->kh * g->dil_h - g->pad_top;
         const int64_t ix = at->x * g->stride_w + t % g->kw * g->dil_w - g->pad_left;
         if (plane < 0 || iy < 0 || iy >= g->h || ix < 0 || ix >= g->w) continue;

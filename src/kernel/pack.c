@@ -5,7 +5,7 @@
  *              param trans, first, count: columns [first, first + count) of all inputs side by side
  *   pack.conv  W [O, C/G, KH, KW]  ->  [G, P, KH*KW*C/G, 16], param groups
  *              W [O, C/G, KD, KH, KW] likewise
- *   pack.dw    W [C, 1, KH, KW]  ->  [KH*KW, C]
+ *   pack.dw    W [C, 1, KH, KW]  ->  [KH*KW, C]; W [C, 1, KD, KH, KW] likewise
  *
  * P = ceil(columns / 16); columns beyond the last are zero. k runs over (kd, kh, kw, c). */
 #include "kernel/pack.h"
@@ -118,10 +118,16 @@ static void pack_p16_run(const hg_args *a, hg_range r)
     }
 }
 
+/* Weights of a convolution over two or three axes. */
+static int pack_rank(const hg_args *a)
+{
+    return a->n_in > 0 && a->in[0].rank == 5 ? 5 : 4;
+}
+
 static holo_status pack_conv_check(const hg_args *a, holo_error *e)
 {
     const holo_tensor *w = &a->in[0];
-    const int rank = a->n_in > 0 && w->rank == 5 ? 5 : 4;
+    const int rank = pack_rank(a);
     HG_TRY(pack_check_common(a, e, PACK_TYPES_HALF, 1, 1, rank, 4));
     HG_TRY(hg_check_param(a, e, 0, "groups", 1, INT32_MAX));
     const int64_t groups = a->param[0];
@@ -161,12 +167,13 @@ static void pack_conv_run(const hg_args *a, hg_range r)
 
 static holo_status pack_dw_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(pack_check_common(a, e, PACK_TYPES_HALF | HG_TYPE_BIT(HOLO_U8) | HG_TYPE_BIT(HOLO_I8), 1,
-                             0, 4, 2));
     const holo_tensor *w = &a->in[0];
+    const int rank = pack_rank(a);
+    HG_TRY(pack_check_common(a, e, PACK_TYPES_HALF | HG_TYPE_BIT(HOLO_U8) | HG_TYPE_BIT(HOLO_I8), 1,
+                             0, rank, 2));
     HG_REQUIRE(e, w->dim[1] == 1, HOLO_E_SHAPE, "weights have %lld channels a group, expected 1",
                (long long)w->dim[1]);
-    HG_TRY(pack_check_dim(&a->out[0], e, 0, w->dim[2] * w->dim[3]));
+    HG_TRY(pack_check_dim(&a->out[0], e, 0, hg_dims_product(w, 2, rank)));
     return pack_check_dim(&a->out[0], e, 1, w->dim[0]);
 }
 

@@ -220,15 +220,13 @@ static bool layout_is_image(const hg_graph *g, const hg_node *n, int32_t rank)
            (n->n_out == 1 || n->out[1] == 0);
 }
 
-/* Constant weights of float32 images; over three axes no depthwise ones. */
+/* Constant weights of float32 images. */
 static hg_value_id layout_takes_conv(const hg_graph *g, const hg_node *n)
 {
     const hg_type *t = &hg_graph_value(g, hg_node_in(g, n, 0))->type;
     const hg_value_id constant = layout_constant(g, hg_node_in(g, n, 1));
     if (constant == 0 || t->dtype != HOLO_F32 || t->rank < 3 || t->rank > 5) return 0;
-    const hg_value *w = hg_graph_value(g, constant);
-    if (w->constant->bytes == 0) return 0; /* nothing to pack */
-    if (t->rank == 5 && layout_is_depthwise(g, &w->type, hg_node_int(n, "group", 1))) return 0;
+    if (hg_graph_value(g, constant)->constant->bytes == 0) return 0; /* nothing to pack */
     return constant;
 }
 

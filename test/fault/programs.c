@@ -154,6 +154,9 @@ const char *const fault_graphs[] = {
     " {pads=[1,1,1,1,1,1]} %r = Relu(%a) %t = const int64[5] {3,14,2,3,1}"
     " %v = ConstantOfShape(%t) {value=const float32[1] {0.5}} %c = Conv(%r, %v)"
     " {strides=[2,1,2]} %p = AveragePool(%c) {kernel_shape=[2,2,2]} return %p as \"p\" }",
+    "graph(%x: float32[n,9,4,5,6]) { %s = const int64[5] {9,1,3,2,3}"
+    " %w = ConstantOfShape(%s) {value=const float32[1] {0.25}} %a = Conv(%x, %w)"
+    " {group=9, pads=[1,1,1,1,1,1], strides=[1,1,2]} %r = Relu(%a) return %r as \"r\" }",
     "graph(%x: float32[n,2,4,4], %w: float32[2,3,3,3]) {"
     " %a = ConvTranspose(%x, %w) {strides=[2,2], output_padding=[1,1]} return %a as \"a\" }",
     "graph(%x: uint8[n,2,4,4], %z: uint8[]) {"

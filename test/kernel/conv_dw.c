@@ -12,26 +12,55 @@ typedef struct dw_sizes {
     int64_t kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w;
 } dw_sizes;
 
-static void dw_make(gemm_call *c, const dw_sizes *s, holo_dtype dtype)
+/* A third axis, in front of the others. */
+typedef struct dw_planes {
+    int64_t in, out, kernel, stride, pad, dil;
+} dw_planes;
+
+static const dw_planes dw_flat = {1, 1, 1, 1, 0, 1};
+
+/* [n, h, w, c], or [n, planes, h, w, c]; the rank. */
+static int dw_dims(const dw_sizes *s, const dw_planes *z, int64_t planes, int64_t h, int64_t w,
+                   int64_t *dim)
 {
-    memset(c, 0, sizeof *c);
-    c->in[0] = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, s->h, s->w, s->c}, 1);
-    c->in[1] = gemm_tensor(dtype, 2, (int64_t[]){s->kh * s->kw, s->c}, 2);
-    c->out = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, s->oh, s->ow, s->c}, 3);
-    memcpy(c->param, &s->kh, 8 * sizeof(int64_t));
-    gemm_connect(c, 2, 8);
+    int rank = 0;
+    dim[rank++] = s->n;
+    if (z != &dw_flat) dim[rank++] = planes;
+    dim[rank++] = h;
+    dim[rank++] = w;
+    dim[rank++] = s->c;
+    return rank;
 }
 
-static double dw_oracle(const gemm_call *c, const dw_sizes *s, int64_t element, double *sum_abs)
+static void dw_make(gemm_call *c, const dw_sizes *s, const dw_planes *z, holo_dtype dtype)
+{
+    int64_t in[5], out[5];
+    uint32_t n_param = 0;
+    memset(c, 0, sizeof *c);
+    c->in[0] = gemm_tensor(HOLO_F32, dw_dims(s, z, z->in, s->h, s->w, in), in, 1);
+    c->in[1] = gemm_tensor(dtype, 2, (int64_t[]){z->kernel * s->kh * s->kw, s->c}, 2);
+    c->out = gemm_tensor(HOLO_F32, dw_dims(s, z, z->out, s->oh, s->ow, out), out, 3);
+    for (int i = 0; i < 4; i++) {
+        if (z != &dw_flat) c->param[n_param++] = (&z->kernel)[i];
+        c->param[n_param++] = (&s->kh)[2 * i];
+        c->param[n_param++] = (&s->kh)[2 * i + 1];
+    }
+    gemm_connect(c, 2, n_param);
+}
+
+static double dw_oracle(const gemm_call *c, const dw_sizes *s, const dw_planes *z, int64_t element,
+                        double *sum_abs)
 {
     const int64_t channel = element % s->c, ox = element / s->c % s->ow;
-    const int64_t oy = element / s->c / s->ow % s->oh, image = element / s->c / s->ow / s->oh;
+    const int64_t oy = element / s->c / s->ow % s->oh, picture = element / s->c / s->ow / s->oh;
     double sum = 0;
     *sum_abs = 0;
-    for (int64_t t = 0; t < s->kh * s->kw; t++) {
-        const int64_t y = oy * s->stride_h + t / s->kw * s->dil_h - s->pad_top;
+    for (int64_t t = 0; t < z->kernel * s->kh * s->kw; t++) {
+        const int64_t plane = picture % z->out * z->stride + t / s->kw / s->kh * z->dil - z->pad;
+        const int64_t y = oy * s->stride_h + t / s->kw % s->kh * s->dil_h - s->pad_top;
         const int64_t x = ox * s->stride_w + t % s->kw * s->dil_w - s->pad_left;
-        if (y < 0 || y >= s->h || x < 0 || x >= s->w) continue;
+        if (plane < 0 || plane >= z->in || y < 0 || y >= s->h || x < 0 || x >= s->w) continue;
+        const int64_t image = picture / z->out * z->in + plane;
         const double p = gemm_get(&c->in[0], ((image * s->h + y) * s->w + x) * s->c + channel) *
                          gemm_get(&c->in[1], t * s->c + channel);
         sum += p;
@@ -40,16 +69,17 @@ static double dw_oracle(const gemm_call *c, const dw_sizes *s, int64_t element, 
     return sum;
 }
 
-static void dw_try(const hg_kernel *k, const char *what, const dw_sizes *s, holo_dtype dtype)
+static void dw_try(const hg_kernel *k, const char *what, const dw_sizes *s, const dw_planes *z,
+                   holo_dtype dtype)
 {
     gemm_call c;
-    dw_make(&c, s, dtype);
+    dw_make(&c, s, z, dtype);
     const bool ran = gemm_run(k, &c);
     const int64_t count = holo_tensor_count(&c.out);
     for (int64_t e = 0; ran && e < count; e++) {
         double sum_abs;
-        const double sum = dw_oracle(&c, s, e, &sum_abs);
-        if (!gemm_near(what, &c.out, e, s->kh * s->kw, sum, sum_abs)) break;
+        const double sum = dw_oracle(&c, s, z, e, &sum_abs);
+        if (!gemm_near(what, &c.out, e, c.in[1].dim[0], sum, sum_abs)) break;
     }
     gemm_free(&c);
 }
@@ -82,13 +112,21 @@ static const dw_sizes dw_table[] = {
 };
 /* clang-format on */
 
+static const dw_planes dw_planes_table[] = {
+    {4, 4, 3, 1, 1, 1},  {7, 3, 3, 2, 0, 1}, {5, 5, 5, 1, 4, 2},
+    {1, 6, 3, 1, 4, 1}, /* planes of padding alone */
+    {6, 3, 1, 1, -2, 1}, {0, 2, 2, 1, 1, 1}, {2, 0, 2, 1, 1, 1},
+};
+
 static void dw_table_on(const hg_kernel *k)
 {
     for (size_t i = 0; i < HG_COUNT(dw_table); i++) {
         char what[40];
         snprintf(what, sizeof what, "case %zu", i);
-        dw_try(k, what, &dw_table[i], HOLO_F32);
-        dw_try(k, what, &dw_table[i], HOLO_F16);
+        dw_try(k, what, &dw_table[i], &dw_flat, HOLO_F32);
+        dw_try(k, what, &dw_table[i], &dw_flat, HOLO_F16);
+        for (size_t j = 0; j < HG_COUNT(dw_planes_table); j++)
+            dw_try(k, what, &dw_table[i], &dw_planes_table[j], j % 2 ? HOLO_F16 : HOLO_F32);
     }
 }
 
@@ -102,7 +140,7 @@ static void dw_exact_bits(void)
 {
     const dw_sizes s = {1, 6, 5, 19, 6, 5, 3, 3, 1, 1, 1, 1, 1, 1};
     gemm_call c;
-    dw_make(&c, &s, HOLO_F32);
+    dw_make(&c, &s, &dw_flat, HOLO_F32);
     if (!gemm_run(hg_kernels_conv_dw, &c)) return;
     const float *x = c.in[0].data, *w = c.in[1].data, *out = c.out.data;
     for (int64_t e = 0; e < s.h * s.w * s.c; e++) {
@@ -118,27 +156,30 @@ static void dw_exact_bits(void)
     gemm_free(&c);
 }
 
-static void dw_epilogue_on(const hg_kernel *k, const dw_sizes *s, holo_dtype out)
+static void dw_epilogue_on(const hg_kernel *k, const dw_sizes *s, const dw_planes *z,
+                           holo_dtype out)
 {
     gemm_call c;
     gemm_code code;
-    dw_make(&c, s, HOLO_F32);
+    int64_t dim[5];
+    const int rank = dw_dims(s, z, z->out, s->oh, s->ow, dim);
+    dw_make(&c, s, z, HOLO_F32);
     free(c.out.data);
     c.in[2] = gemm_tensor(HOLO_F32, 1, (int64_t[]){s->c}, 4);
-    c.in[3] = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, s->oh, s->ow, s->c}, 5);
-    c.out = gemm_tensor(out, 4, (int64_t[]){s->n, s->oh, s->ow, s->c}, 6);
+    c.in[3] = gemm_tensor(HOLO_F32, rank, dim, 5);
+    c.out = gemm_tensor(out, rank, dim, 6);
     gemm_code_sum(&code, 2);
-    gemm_connect(&c, 4, 8);
+    gemm_connect(&c, 4, c.args.n_param);
     c.args.code = &code.code;
     const bool ran = gemm_run(k, &c);
     const int64_t count = holo_tensor_count(&c.out);
     for (int64_t e = 0; ran && e < count; e++) {
         double sum_abs;
-        double sum = dw_oracle(&c, s, e, &sum_abs);
+        double sum = dw_oracle(&c, s, z, e, &sum_abs);
         const double extra[2] = {gemm_get(&c.in[2], e % s->c), gemm_get(&c.in[3], e)};
         sum += extra[0] + extra[1];
         sum_abs += fabs(extra[0]) + fabs(extra[1]);
-        if (!gemm_near("epilogue", &c.out, e, 9, sum < 0 ? 0 : sum, sum_abs)) break;
+        if (!gemm_near("epilogue", &c.out, e, c.in[1].dim[0], sum < 0 ? 0 : sum, sum_abs)) break;
     }
     gemm_free(&c);
 }
@@ -148,8 +189,9 @@ static void dw_epilogue_cases(const hg_kernel *k)
     static const dw_sizes sizes[] = {{2, 9, 10, 20, 9, 10, 3, 3, 1, 1, 1, 1, 1, 1},
                                      {1, 40, 150, 24, 40, 150, 3, 3, 1, 1, 1, 1, 1, 1}};
     for (size_t i = 0; i < HG_COUNT(sizes); i++) {
-        dw_epilogue_on(k, &sizes[i], HOLO_F32);
-        dw_epilogue_on(k, &sizes[i], HOLO_F16);
+        dw_epilogue_on(k, &sizes[i], &dw_flat, HOLO_F32);
+        dw_epilogue_on(k, &sizes[i], &dw_flat, HOLO_F16);
+        dw_epilogue_on(k, &sizes[i], &dw_planes_table[i], i % 2 ? HOLO_F16 : HOLO_F32);
     }
 }
 
@@ -188,6 +230,8 @@ DW_SPOIL(taps, c->param[0] = 2)
 DW_SPOIL(weights, c->in[1].dim[1] = 7)
 DW_SPOIL(stride, c->param[2] = 0)
 DW_SPOIL(extra, c->args.n_in = 3)
+DW_SPOIL(kernel, c->in[0].rank = c->out.rank = 5; c->in[0].dim[4] = c->out.dim[4] = 8;
+         for (int i = 0; i < 12; i++) c->param[i] = i < 3 ? INT32_MAX : 1; c->args.n_param = 12)
 #undef DW_SPOIL
 
 static const gemm_bad dw_bad[] = {
@@ -202,6 +246,8 @@ static const gemm_bad dw_bad[] = {
     {"weights have 7 channels", dw_spoil_weights, HOLO_E_SHAPE},
     {"stride is 0", dw_spoil_stride, HOLO_E_ARG},
     {"inputs, expected at most 2", dw_spoil_extra, HOLO_E_FORMAT},
+    {"a kernel of 2147483647 x 2147483647 x 2147483647 is too large", dw_spoil_kernel,
+     HOLO_E_SHAPE},
 };
 
 static void dw_refuses(void)
@@ -244,7 +290,14 @@ static void dw_tuned(void)
         s.ow = gemm_size(&seed, 1, 30);
         char what[40];
         snprintf(what, sizeof what, "random %d", i);
-        dw_try(TUNED(conv_dw), what, &s, i % 2 ? HOLO_F16 : HOLO_F32);
+        dw_try(TUNED(conv_dw), what, &s, &dw_flat, i % 2 ? HOLO_F16 : HOLO_F32);
+        const dw_planes z = {.in = gemm_size(&seed, 1, 4),
+                             .out = gemm_size(&seed, 1, 4),
+                             .kernel = gemm_size(&seed, 1, 4),
+                             .stride = gemm_size(&seed, 1, 2),
+                             .pad = gemm_size(&seed, -1, 3),
+                             .dil = gemm_size(&seed, 1, 2)};
+        if (i % 4 == 0) dw_try(TUNED(conv_dw), what, &s, &z, HOLO_F32);
     }
 }
 

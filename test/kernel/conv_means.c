@@ -113,6 +113,9 @@ static void means_good(gemm_call *c)
 MEANS_SPOIL(type_y, means_out[0].dtype = HOLO_F16)
 MEANS_SPOIL(type_m, means_out[1].dtype = HOLO_F16)
 MEANS_SPOIL(rank, means_out[1].rank = 3)
+MEANS_SPOIL(deep, c->in[0].rank = means_out[0].rank = 5; means_out[0].dim[4] = c->in[0].dim[4] = 4;
+            for (int i = 0; i < 12; i++) c->param[i] = i == 1 || i == 2 ? 3 : 1;
+            c->args.n_param = 12)
 MEANS_SPOIL(narrow, means_out[0].dim[2] = 0)
 MEANS_SPOIL(images, means_out[1].dim[0] = 2)
 MEANS_SPOIL(rows, means_out[1].dim[1] = 4)
@@ -133,6 +136,10 @@ static const gemm_bad means_bad[] = {
     {"3 outputs", means_spoil_outputs, HOLO_E_FORMAT},
 };
 
+static const gemm_bad means_bad_planes[] = {
+    {"output with means has rank 5", means_spoil_deep, HOLO_E_SHAPE},
+};
+
 /* The 1x1 convolution in front asks the same. */
 static void means_good_expanded(gemm_call *c)
 {
@@ -147,6 +154,7 @@ static void means_good_expanded(gemm_call *c)
 static void means_refuses(void)
 {
     gemm_refuse(hg_kernels_conv_dw, means_good, means_bad, HG_COUNT(means_bad));
+    gemm_refuse(hg_kernels_conv_dw, means_good, means_bad_planes, HG_COUNT(means_bad_planes));
     gemm_refuse(hg_kernels_conv_pwdw, means_good_expanded, means_bad, HG_COUNT(means_bad));
 }
 

@@ -61,13 +61,20 @@ static void fusion_choose_layout_depthwise(void)
                "  %y = Transpose(%3) {perm=[0,3,1,2]}\n"
                "  return %y\n"
                "}\n");
-    /* Over three axes there is no kernel for them. */
-    const char *deep = "graph g(%x: float32[1,2,3,3,3]) {\n"
-                       "  %w = const float32[2,1,1,1,1] {1.0, 2.0}\n"
-                       "  %y = Conv(%x, %w) {group=2}\n"
-                       "  return %y\n"
-                       "}\n";
-    CHECK_PASS("choose_layout", deep, deep);
+    CHECK_PASS("choose_layout",
+               "graph g(%x: float32[1,2,3,3,3]) {\n"
+               "  %w = const float32[2,1,1,1,1] {1.0, 2.0}\n"
+               "  %y = Conv(%x, %w) {group=2}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[1,2,3,3,3]) {\n"
+               "  %1 = Transpose(%x) {perm=[0,2,3,4,1]}\n"
+               "  %w = const float32[2,1,1,1,1] {1.0, 2.0}\n"
+               "  %2 = holo:PackDw(%w)\n"
+               "  %3 = holo:ConvDw(%1, %2) {group=2, kernel_shape=[1,1,1]}\n"
+               "  %y = Transpose(%3) {perm=[0,4,1,2,3]}\n"
+               "  return %y\n"
+               "}\n");
 }
 
 static void fusion_epilogue(void)

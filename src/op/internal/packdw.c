@@ -3,10 +3,12 @@
 
 static holo_status packdw_infer(hg_infer *n)
 {
-    HG_TRY(hg_infer_rank(n, 0, 4, 4));
+    HG_TRY(hg_infer_rank(n, 0, 4, 5));
     const hg_dim *w = n->in[0]->dim;
-    n->out[0] = (hg_type){
-        .dtype = n->in[0]->dtype, .rank = 2, .dim = {hg_dim_mul(n->dims, w[2], w[3]), w[0]}};
+    hg_dim taps = w[2];
+    for (int32_t k = 3; k < n->in[0]->rank; k++)
+        taps = hg_dim_mul(n->dims, taps, w[k]);
+    n->out[0] = (hg_type){.dtype = n->in[0]->dtype, .rank = 2, .dim = {taps, w[0]}};
     return HOLO_OK;
 }
 

@@ -18,28 +18,32 @@ enum {
 
 typedef struct conv_dw_plan {
     hg_conv2d g;
-    int64_t taps;
+    hg_conv_planes z;
+    int64_t pictures, taps;
     int64_t channels, channel_blocks; /* of a unit; how many */
     int64_t band;                     /* output rows of a band */
     int64_t rows, row_blocks;         /* output rows of a unit; blocks in an image */
 } conv_dw_plan;
 
 /* Channels for which a band of output rows reads no more than L1 holds. */
-static int64_t conv_dw_fit(const hg_conv2d *g, int64_t band)
+static int64_t conv_dw_fit(const conv_dw_plan *p, int64_t band)
 {
-    const int64_t high = hg_min(hg_max(1, g->h), (band - 1) * g->stride_h + g->kh);
+    const hg_conv2d *g = &p->g;
+    const int64_t deep = hg_max(1, hg_min(p->z.in, p->z.kernel));
+    const int64_t high = hg_min(hg_max(1, g->h), (band - 1) * g->stride_h + g->kh) * deep;
     return HG_CONV_DW_L1_VALUES / high / hg_max(1, g->w) / CONV_DW_LINE * CONV_DW_LINE;
 }
 
 static conv_dw_plan conv_dw_plan_of(const hg_args *a)
 {
-    conv_dw_plan p = {.g = hg_conv2d_of(a), .band = CONV_DW_BAND};
+    conv_dw_plan p = {.g = hg_conv2d_of(a), .z = hg_conv_planes_of(a), .band = CONV_DW_BAND};
     const hg_conv2d *g = &p.g;
-    p.taps = g->kh * g->kw;
-    while (p.band > 1 && conv_dw_fit(g, p.band) < CONV_DW_LINE)
+    p.pictures = g->n * p.z.out;
+    p.taps = a->in[1].dim[0];
+    while (p.band > 1 && conv_dw_fit(&p, p.band) < CONV_DW_LINE)
         p.band /= 2;
     const int64_t c = hg_max(1, g->c);
-    p.channels = hg_min(c, hg_max(CONV_DW_LINE, conv_dw_fit(g, p.band)));
+    p.channels = hg_min(c, hg_max(CONV_DW_LINE, conv_dw_fit(&p, p.band)));
     p.channel_blocks = hg_ceil_div(c, p.channels);
     /* no block below a vector: the last one takes the few channels left over */
     if (p.channel_blocks > 1 && c % p.channels != 0 && c % p.channels < HG_CONV_DW_VECTOR)
@@ -60,7 +64,7 @@ static int64_t conv_dw_units(const hg_args *a)
 {
     const conv_dw_plan p = conv_dw_plan_of(a);
     if (holo_tensor_count(&a->out[0]) == 0) return 0;
-    return p.g.n * p.row_blocks * p.channel_blocks;
+    return p.pictures * p.row_blocks * p.channel_blocks;
 }
 
 /* Scratch: widened weights, the result before an epilogue, the epilogue's own. */
@@ -84,6 +88,23 @@ static size_t conv_dw_scratch(const hg_args *a)
     return conv_dw_weight_bytes(a, &p) + conv_dw_result_bytes(a, &p) + hg_epilogue_scratch(a);
 }
 
+/* Input, weights and the kernel planes that count for a picture and channels from c0 on. */
+static void conv_dw_point(const hg_args *a, const conv_dw_plan *p, int64_t picture, int64_t c0,
+                          float *wide, hg_conv_dw_unit *u)
+{
+    const hg_conv2d *g = &p->g;
+    const hg_conv_planes *z = &p->z;
+    int64_t first, end;
+    const int64_t start = picture % z->out * z->stride;
+    hg_conv_inside(z->in, z->kernel, z->dil, z->pad - start, 0, &first, &end);
+    const int64_t plane = first == end ? 0 : hg_conv_plane(z, picture, first);
+    u->planes = end - first;
+    u->x_plane = u->planes > 1 ? z->dil * g->h * g->w * g->c : 0;
+    u->x = (const float *)a->in[0].data + plane * g->h * g->w * g->c + c0;
+    hg_conv_dw_weights_avx2(u, &a->in[1], c0, wide);
+    if (u->planes > 0) u->w += first * g->kh * g->kw * u->w_tap;
+}
+
 static void conv_dw_run(const hg_args *a, hg_range r)
 {
     if (r.begin >= r.end) return;
@@ -105,12 +126,11 @@ static void conv_dw_run(const hg_args *a, hg_range r)
         const int64_t oy = block * p.rows, rows = hg_min(p.rows, g->oh - oy);
         const int64_t pixel = (image * g->oh + oy) * g->ow;
         u.channels = channel + 1 == p.channel_blocks ? g->c - c0 : p.channels;
-        u.x = (const float *)a->in[0].data + image * g->h * g->w * g->c + c0;
         u.y = has_lane ? result : (float *)a->out[0].data + pixel * g->c + c0;
         u.y_col = has_lane ? u.channels : g->c;
         u.y_row = g->ow * u.y_col;
         u.first = oy;
-        hg_conv_dw_weights_avx2(&u, &a->in[1], c0, wide);
+        conv_dw_point(a, &p, image, c0, wide, &u);
         const bool has_rest = is_simple && hg_conv_dw_find_ends(&simple, c0, &u.ends);
         for (int64_t k = 0; k < rows; k += p.band) {
             const int64_t band = hg_min(p.band, rows - k);

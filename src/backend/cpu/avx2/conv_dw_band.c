@@ -37,9 +37,10 @@ static float conv_dw_clamp(const hg_conv_dw_ends *e, float x)
 typedef struct conv_dw_span {
     const float *x;       /* column 0 of the input line the first output row reads first */
     int64_t x_tap, x_row; /* from kernel row to kernel row, from output row to output row */
-    int64_t x_col, width; /* from input pixel to input pixel, and how many there are */
-    int64_t pad;          /* input column of the first tap of the first output, negated */
-    const float *w;       /* first counting kernel row */
+    int64_t planes, x_plane, w_plane; /* kernel planes and the way from one to the next */
+    int64_t x_col, width;             /* from input pixel to input pixel, and how many there are */
+    int64_t pad;    /* input column of the first tap of the first output, negated */
+    const float *w; /* first counting kernel row */
     int64_t w_tap;
     float *y;
     int64_t y_row, y_col;
@@ -67,15 +68,17 @@ HG_INLINE void conv_dw_line(const int kw, const int stride, const float *x, int6
 HG_INLINE void conv_dw_lines(const int kw, const int stride, const conv_dw_span *s, const float *x,
                              int64_t c, int64_t from, int64_t to, __m256 *sum)
 {
-    const float *w = s->w + c;
-    for (int64_t r = 0; r < s->kernel_rows; r++) {
-        __m256 weight[7];
-        HG_GEMM_UNROLL
-        for (int k = 0; k < kw; k++)
-            weight[k] = _mm256_loadu_ps(w + k * s->w_tap);
-        conv_dw_line(kw, stride, x, s->x_col, weight, from, to, sum);
-        x += s->x_tap;
-        w += kw * s->w_tap;
+    for (int64_t plane = 0; plane < s->planes; plane++) {
+        const float *line = x + plane * s->x_plane, *w = s->w + plane * s->w_plane + c;
+        for (int64_t r = 0; r < s->kernel_rows; r++) {
+            __m256 weight[7];
+            HG_GEMM_UNROLL
+            for (int k = 0; k < kw; k++)
+                weight[k] = _mm256_loadu_ps(w + k * s->w_tap);
+            conv_dw_line(kw, stride, line, s->x_col, weight, from, to, sum);
+            line += s->x_tap;
+            w += kw * s->w_tap;
+        }
     }
 }
 
@@ -184,15 +187,18 @@ static void conv_dw_column(const hg_conv_dw_unit *u, const conv_dw_rows *r, int6
     hg_conv_inside(g->w, g->kw, g->dil_w, g->pad_left - ox * g->stride_w, 0, &left, &right);
     const int64_t x0 = ox * g->stride_w - g->pad_left, x_tap = g->dil_w * u->x_col;
     const bool is_vector = u->channels >= HG_CONV_DW_VECTOR;
+    const int64_t rows = r->end - r->begin, taps = u->planes * rows;
     for (int64_t oy = r->oy; oy < r->oy + r->rows; oy++) {
         const int64_t line = oy * g->stride_h - g->pad_top - u->x_first;
         float *y = u->y + (oy - u->first) * u->y_row + ox * u->y_col;
         for (int64_t c = 0; is_vector && c < u->channels; c += HG_CONV_DW_VECTOR) {
             if (c + HG_CONV_DW_VECTOR > u->channels) c = u->channels - HG_CONV_DW_VECTOR;
             __m256 sum = conv_dw_begin(&u->ends, c);
-            for (int64_t i = r->begin; i < r->end; i++) {
-                const float *x = u->x + (line + i * g->dil_h) * u->x_row + x0 * u->x_col + c;
-                const float *w = u->w + i * g->kw * u->w_tap + c;
+            for (int64_t n = 0; n < taps; n++) {
+                const int64_t plane = n / rows, i = r->begin + n % rows;
+                const float *x = u->x + plane * u->x_plane + (line + i * g->dil_h) * u->x_row +
+                                 x0 * u->x_col + c;
+                const float *w = u->w + (plane * g->kh + i) * g->kw * u->w_tap + c;
                 for (int64_t j = left; j < right; j++)
                     sum = _mm256_fmadd_ps(_mm256_loadu_ps(x + j * x_tap),
                                           _mm256_loadu_ps(w + j * u->w_tap), sum);
@@ -202,10 +208,14 @@ static void conv_dw_column(const hg_conv_dw_unit *u, const conv_dw_rows *r, int6
         for (int64_t c = 0; !is_vector && c < u->channels; c++) {
             float sum = u->ends.bias == NULL ? 0 : u->ends.bias[c];
             if (u->ends.bias2 != NULL) sum += u->ends.bias2[c];
-            for (int64_t i = r->begin; i < r->end; i++)
+            for (int64_t n = 0; n < taps; n++) {
+                const int64_t plane = n / rows, i = r->begin + n % rows;
+                const float *x =
+                    u->x + plane * u->x_plane + (line + i * g->dil_h) * u->x_row + x0 * u->x_col;
                 for (int64_t j = left; j < right; j++)
-                    sum += u->x[(line + i * g->dil_h) * u->x_row + x0 * u->x_col + j * x_tap + c] *
-                           u->w[(i * g->kw + j) * u->w_tap + c];
+                    sum +=
+                        x[j * x_tap + c] * u->w[((plane * g->kh + i) * g->kw + j) * u->w_tap + c];
+            }
             y[c] = u->ends.clamps ? conv_dw_clamp(&u->ends, sum) : sum;
         }
     }
@@ -214,7 +224,8 @@ static void conv_dw_column(const hg_conv_dw_unit *u, const conv_dw_rows *r, int6
 static void conv_dw_rows_run(const hg_conv_dw_unit *u, const conv_dw_rows *r)
 {
     const hg_conv2d *g = u->g;
-    const conv_dw_kind kind = conv_dw_find(r->end - r->begin, g->kw, g->stride_w);
+    const int64_t kernel_rows = u->planes == 1 ? r->end - r->begin : 0;
+    const conv_dw_kind kind = conv_dw_find(kernel_rows, g->kw, g->stride_w);
     if (kind.run == NULL || g->dil_w != 1 || g->ow < CONV_DW_TILE ||
         u->channels < HG_CONV_DW_VECTOR) {
         for (int64_t ox = 0; ox < g->ow; ox++)
@@ -225,6 +236,9 @@ static void conv_dw_rows_run(const hg_conv_dw_unit *u, const conv_dw_rows *r)
     const conv_dw_span span = {.x = u->x + line * u->x_row,
                                .x_tap = g->dil_h * u->x_row,
                                .x_row = g->stride_h * u->x_row,
+                               .planes = u->planes,
+                               .x_plane = u->x_plane,
+                               .w_plane = g->kh * g->kw * u->w_tap,
                                .x_col = u->x_col,
                                .width = g->w,
                                .pad = g->pad_left,
@@ -274,7 +288,7 @@ void hg_conv_dw_weights_avx2(hg_conv_dw_unit *u, const holo_tensor *w, int64_t f
     }
     u->w = wide;
     u->w_tap = u->channels;
-    for (int64_t k = 0; k < u->g->kh * u->g->kw; k++)
+    for (int64_t k = 0; k < w->dim[0]; k++)
         for (int64_t c = 0; c < u->channels; c++)
             wide[k * u->channels + c] =
                 _cvtsh_ss(((const uint16_t *)w->data)[k * w->dim[1] + first + c]);

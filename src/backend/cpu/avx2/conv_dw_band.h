@@ -24,7 +24,8 @@ typedef struct hg_conv_dw_unit {
     const hg_conv2d *g;
     const float *x; /* first channel of the block in input line x_first */
     int64_t x_first, x_row, x_col;
-    const float *w;
+    int64_t planes, x_plane; /* kernel planes that count, their distance in the input */
+    const float *w;          /* of the first of them */
     int64_t w_tap;
     int64_t channels;
     float *y; /* first output row of the unit */

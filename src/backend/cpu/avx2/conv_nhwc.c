@@ -191,7 +191,7 @@ static void conv_nhwc_point_span(const conv_nhwc_unit *u, const conv_nhwc_span *
     const hg_conv2d *g = &p->s.g;
     const float *x = (const float *)u->a->in[0].data + u->channel_group * p->s.group_c;
     for (int64_t k = 0; k < p->s.z.kernel * g->kh; k++) {
-        const int64_t plane = hg_conv_nhwc_plane(&p->s, picture, k / g->kh);
+        const int64_t plane = hg_conv_plane(&p->s.z, picture, k / g->kh);
         const int64_t y = oy * g->stride_h + k % g->kh * g->dil_h - g->pad_top;
         const bool is_inside = plane >= 0 && y >= 0 && y < g->h;
         const float *line = is_inside ? x + (plane * g->h + y) * g->w * g->c : NULL;

@@ -193,7 +193,7 @@ static void conv_pwdw_run(const hg_args *a, hg_range r)
         hg_epilogue_init(&ep, a, HG_CONV_PWDW_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
         u.ep = &ep;
     }
-    u.dw = (hg_conv_dw_unit){.g = g, .x_row = g->w * HG_PANEL, .x_col = HG_PANEL};
+    u.dw = (hg_conv_dw_unit){.g = g, .x_row = g->w * HG_PANEL, .x_col = HG_PANEL, .planes = 1};
     u.dw.y_col = u.ep != NULL ? HG_PANEL : g->o;
     u.dw.y_row = g->ow * u.dw.y_col;
     for (int64_t i = r.begin; i < r.end; i++) {
