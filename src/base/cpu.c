@@ -21,7 +21,14 @@ enum {
 #if defined(__has_include)
 #if __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
-#define CPU_HAS(feature, name) (CPU_FEATURE_ACTIVE(feature) != 0)
+#define CPU_HAS(feature, name) cpu_is_active(x86_cpu_##feature)
+
+/* The header's own function shifts 1 by 31, which an int cannot hold. */
+static bool cpu_is_active(uint32_t index)
+{
+    const struct cpuid_feature *leaf = __x86_get_cpuid_feature_leaf(index / 128);
+    return (leaf->active_array[index / 32 % 4] >> index % 32 & 1) != 0;
+}
 #endif
 #endif
 #ifndef CPU_HAS
