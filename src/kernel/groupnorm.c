@@ -4,7 +4,8 @@
  *   in      x [N, C, ...], or [N, ..., C] with channels_last; optional scale [C] and bias [C]
  *   out     y as x
  *   param   groups, epsilon (bits of a double), channels_last (0 or 1)
- *   unit    one group of one sample; groups = C is instance norm
+ *   unit    one group of one sample, with channels_last as many as make a cache line of each
+ *           position; groups = C is instance norm
  *
  * Numerics: kernel/norm.h; with channels_last sums go over the positions of each channel first,
  * then over the channels of the group. */
@@ -26,13 +27,26 @@
 #define SQRT hg_sqrt_f64
 #include "kernel/groupnorm_run.inc"
 
-enum { GROUPNORM_ARRAYS = 5 }; /* scale, bias, mean, inverse, row */
+enum {
+    GROUPNORM_ARRAYS = 5, /* scale, bias, mean, inverse, row */
+    GROUPNORM_LINE = 16   /* channels that two threads would both fetch */
+};
+
+/* Groups of a unit. Few channels are shared by two threads nevertheless. */
+static int64_t groupnorm_together(const hg_args *a)
+{
+    const int64_t channels = a->in[0].dim[a->in[0].rank - 1], groups = a->param[0];
+    if (a->param[2] == 0) return 1;
+    const int64_t line = channels < 2 * GROUPNORM_LINE ? GROUPNORM_LINE / 2 : GROUPNORM_LINE;
+    return hg_min(groups, hg_ceil_div(line * groups, hg_max(1, channels)));
+}
 
 hg_norm *hg_groupnorm_init(const hg_args *a, void *scratch, hg_lane_read_fn read)
 {
     uint8_t *work;
     hg_norm *s = hg_norm_init(a, scratch, &work);
     s->groups = a->param[0];
+    s->together = groupnorm_together(a);
     s->channels = s->x->dim[a->param[2] != 0 ? s->x->rank - 1 : 1];
     s->positions = hg_dims_product(s->x, 1, s->x->rank) / s->channels;
     s->n = s->channels / s->groups * s->positions;
@@ -76,7 +90,7 @@ holo_status hg_kernel_groupnorm_check(const hg_args *a, holo_error *e)
 int64_t hg_kernel_groupnorm_units(const hg_args *a)
 {
     if (hg_dims_product(&a->in[0], 0, a->in[0].rank) == 0) return 0;
-    return a->in[0].dim[0] * a->param[0];
+    return a->in[0].dim[0] * hg_ceil_div(a->param[0], groupnorm_together(a));
 }
 
 /* After the state: values for each channel, and lanes and a step for a block of columns. */

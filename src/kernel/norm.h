@@ -30,12 +30,12 @@ typedef struct hg_norm {
     bool is_native, is_rms;
     bool has_mean, has_inverse;
     double epsilon;
-    int64_t n;                /* elements that are normalised together */
-    int64_t channels, groups; /* groupnorm */
-    int64_t positions;        /* groupnorm: elements of one channel of one sample */
-    const void *scale, *bias; /* in the compute type, or NULL */
-    void *mean, *inverse;     /* groupnorm, channels last: of the group of each channel */
-    void *row, *work;         /* scratch: two rows, or a value for each channel; lanes or a piece */
+    int64_t n;                          /* elements that are normalised together */
+    int64_t channels, groups, together; /* groupnorm; groups of a unit */
+    int64_t positions;                  /* groupnorm: elements of one channel of one sample */
+    const void *scale, *bias;           /* in the compute type, or NULL */
+    void *mean, *inverse;               /* groupnorm, channels last: of the group of each channel */
+    void *row, *work; /* scratch: two rows, or a value for each channel; lanes or a piece */
 } hg_norm;
 
 enum { HG_NORM_LANES = 16, HG_NORM_COLS = 128 };

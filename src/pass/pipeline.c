@@ -42,6 +42,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_merge_projections, /* only what the attention alone reads */
     &hg_pass_drop_dead,
     &hg_pass_split_recurrent,
+    &hg_pass_phase_convtranspose, /* before split_convtranspose, which takes what is left */
     &hg_pass_split_convtranspose, /* makes a Conv whose layout is chosen next */
     &hg_pass_choose_layout,
     &hg_pass_push_transpose,

@@ -1,12 +1,12 @@
 /* split_convtranspose.c - a ConvTranspose of stride s is a Conv of stride 1 with s times as many
  * output channels along each axis: output position j * s + p takes taps p, p + s, ... of the
  * kernel, which meet inputs j, j - 1, ... So channels (p, o) of position j are the outputs j * s +
- * p. With channels last these already lie in their place along the last axis; phases of rows change
- * places with columns. */
+ * p. With channels last these already lie in their place along the last axis; phases of the axes
+ * before change places with what follows. */
 #include "op/op_conv.h"
 #include "pass/pass.h"
 
-enum { SPLIT_AXES = 2, SPLIT_PLACES = 2 }; /* spatial axes at most; the first of them */
+enum { SPLIT_AXES = 3, SPLIT_PLACES = 2 }; /* spatial axes at most; the first of them */
 
 /* An axis: its size in the kernel and the number of taps of the Conv. */
 typedef struct split_axis {
@@ -76,35 +76,50 @@ static bool split_read(hg_graph *g, hg_build *b, hg_conv *c, split_form *f)
         kernel *= f->axis[i].kernel;
     }
     /* With one axis half of the weights may be zeros: nothing is copied but what is cut off. With
-     * two the kernel of ConvTranspose is faster than a Conv that multiplies by zeros. */
+     * more the kernel of ConvTranspose is faster than a Conv that multiplies by zeros. */
     return f->phases > 1 &&
            (f->rank == 1 ? f->taps * f->phases <= 2 * kernel : f->taps * f->phases == kernel);
 }
 
+/* Where tap `tap` of the Conv for a phase lies in a kernel [k ..]; -1 behind its end. */
+static int64_t split_tap(const split_form *f, int64_t tap, int64_t phase)
+{
+    int64_t at = 0, step = 1;
+    for (int32_t i = f->rank - 1; i >= 0; i--) {
+        const split_axis *a = &f->axis[i];
+        const int64_t k = (a->taps - 1 - tap % a->taps) * a->stride + phase % a->stride;
+        if (k >= a->kernel) return -1;
+        at += k * step;
+        step *= a->kernel;
+        tap /= a->taps;
+        phase /= a->stride;
+    }
+    return at;
+}
+
 /* W [c, o, k ..] as [(p .., o), c, u ..], taps (taps - 1 - u) * s + p of the kernel, or zero behind
- * its end. The first axis of one is of no effect. */
+ * its end. */
 static hg_value_id split_weights(hg_build *b, const split_form *f)
 {
     const float *w = hg_graph_value(b->g, hg_build_in(b, 1))->constant->data;
-    const split_axis none = {1, 1, 1}, *x = &f->axis[f->rank - 1],
-                     *y = f->rank == 1 ? &none : &f->axis[0];
     const int64_t rows = f->phases * f->outputs;
+    int64_t kernel = 1;
     hg_dims *d = &b->g->dims;
     hg_type type = {.dtype = HOLO_F32,
                     .rank = SPLIT_PLACES + f->rank,
                     .dim = {hg_dim_const(d, rows), hg_dim_const(d, f->channels)}};
-    for (int32_t i = 0; i < f->rank; i++)
+    for (int32_t i = 0; i < f->rank; i++) {
         type.dim[SPLIT_PLACES + i] = hg_dim_const(d, f->axis[i].taps);
+        kernel *= f->axis[i].kernel;
+    }
     const size_t count = (size_t)(rows * f->channels * f->taps);
     float *made;
     b->status = HG_NEW(b->ctx, count, &made);
     for (size_t at = 0; b->status == HOLO_OK && at < count; at++) {
-        const int64_t tap = (int64_t)at % f->taps, c = (int64_t)at / f->taps % f->channels;
-        const int64_t row = (int64_t)at / f->taps / f->channels, phase = row / f->outputs;
-        const int64_t ky = (y->taps - 1 - tap / x->taps) * y->stride + phase / x->stride;
-        const int64_t kx = (x->taps - 1 - tap % x->taps) * x->stride + phase % x->stride;
-        const float *from = w + (c * f->outputs + row % f->outputs) * y->kernel * x->kernel;
-        made[at] = ky < y->kernel && kx < x->kernel ? from[ky * x->kernel + kx] : 0;
+        const int64_t c = (int64_t)at / f->taps % f->channels;
+        const int64_t row = (int64_t)at / f->taps / f->channels;
+        const int64_t k = split_tap(f, (int64_t)at % f->taps, row / f->outputs);
+        made[at] = k < 0 ? 0 : w[(c * f->outputs + row % f->outputs) * kernel + k];
     }
     return hg_build_const(b, type, made, count * sizeof *made);
 }
@@ -132,20 +147,25 @@ static hg_value_id split_turn(hg_build *b, hg_value_id y, const int64_t *perm, u
 static hg_value_id split_places(hg_build *b, hg_value_id y, const split_form *f, const hg_type *x)
 {
     hg_dims *d = &b->g->dims;
+    const int32_t rank = f->rank;
     hg_dim dim[SPLIT_PLACES + SPLIT_AXES] = {x->dim[0]};
-    for (int32_t i = 0; i < f->rank; i++)
-        dim[1 + i] = split_made(d, &f->axis[i], x->dim[SPLIT_PLACES + i]);
-    dim[1 + f->rank] = hg_dim_const(d, f->outputs);
-    if (f->rank == 2) {
-        const split_axis *v = &f->axis[0], *h = &f->axis[1];
-        const hg_dim rows = hg_dim_add(d, x->dim[2], hg_dim_const(d, v->taps - 1)),
-                     columns = hg_dim_add(d, x->dim[3], hg_dim_const(d, h->taps - 1)),
-                     phases[] = {x->dim[0], rows, columns, hg_dim_const(d, v->stride),
-                                 hg_dim_const(d, h->stride * f->outputs)};
-        y = hg_build_reshape(b, y, phases, 5);
-        y = split_turn(b, y, (int64_t[]){0, 1, 3, 2, 4}, 5);
+    hg_dim phases[2 * SPLIT_AXES + 1] = {x->dim[0]}; /* n, places .., phases .., the last's and o */
+    int64_t perm[2 * SPLIT_AXES + 1] = {0};
+    for (int32_t i = 0; i < rank; i++) {
+        const split_axis *a = &f->axis[i];
+        const hg_dim size = x->dim[SPLIT_PLACES + i];
+        dim[1 + i] = split_made(d, a, size);
+        phases[1 + i] = hg_dim_add(d, size, hg_dim_const(d, a->taps - 1));
+        phases[1 + rank + i] = hg_dim_const(d, a->stride * (i + 1 == rank ? f->outputs : 1));
+        perm[1 + 2 * i] = 1 + i;
+        perm[2 + 2 * i] = 1 + rank + i;
     }
-    return hg_build_reshape(b, y, dim, (uint32_t)(2 + f->rank));
+    dim[1 + rank] = hg_dim_const(d, f->outputs);
+    if (rank > 1) {
+        y = hg_build_reshape(b, y, phases, (uint32_t)(2 * rank + 1));
+        y = split_turn(b, y, perm, (uint32_t)(2 * rank + 1));
+    }
+    return hg_build_reshape(b, y, dim, (uint32_t)(2 + rank));
 }
 
 /* The positions that are wanted. */
@@ -165,8 +185,8 @@ static hg_value_id split_cut(hg_build *b, hg_value_id y, const split_form *f, co
 
 static holo_status split_node(hg_graph *g, hg_node_id id, bool *changed)
 {
-    static const int64_t last[][4] = {{0, 2, 1}, {0, 2, 3, 1}};
-    static const int64_t first[][4] = {{0, 2, 1}, {0, 3, 1, 2}};
+    static const int64_t last[][5] = {{0, 2, 1}, {0, 2, 3, 1}, {0, 2, 3, 4, 1}};
+    static const int64_t first[][5] = {{0, 2, 1}, {0, 3, 1, 2}, {0, 4, 1, 2, 3}};
     hg_build b;
     hg_conv c = {0};
     split_form f;

@@ -254,7 +254,7 @@ static void images_split_convtranspose(void)
                "  %y = Transpose(%12) {perm=[0,3,1,2]}\n"
                "  return %y\n"
                "}\n");
-    /* Weights that would be zeros, no phases, groups, three axes. */
+    /* Weights that would be zeros, no phases, groups. */
     static const char *const kept[] = {
         "graph g(%x: float32[n,1,h,w]) { %w = const float32[1,1,1,3] {1.0, 2.0, 3.0} %y = "
         "ConvTranspose(%x, %w) {strides=[1,2]} return %y }",
@@ -262,11 +262,28 @@ static void images_split_convtranspose(void)
         "ConvTranspose(%x, %w) return %y }",
         "graph g(%x: float32[n,2,h,w]) { %w = const float32[2,1,1,2] {1.0, 2.0, 3.0, 4.0} %y = "
         "ConvTranspose(%x, %w) {strides=[1,2], group=2} return %y }",
-        "graph g(%x: float32[n,1,d,h,w]) { %w = const float32[1,1,1,1,2] {1.0, 2.0} %y = "
-        "ConvTranspose(%x, %w) {strides=[1,1,2]} return %y }",
     };
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         CHECK_PASS("split_convtranspose", kept[i], kept[i]);
+    /* Three axes: phases of planes and rows lie before those of columns. */
+    CHECK_PASS("split_convtranspose",
+               "graph g(%x: float32[n,1,d,h,w]) {\n"
+               "  %w = const float32[1,1,2,1,2] {1.0, 2.0, 3.0, 4.0}\n"
+               "  %y = ConvTranspose(%x, %w) {strides=[2,1,2]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,1,d,h,w]) {\n"
+               "  %1 = const float32[4,1,1,1,1] {1.0, 2.0, 3.0, 4.0}\n"
+               "  %2 = Conv(%x, %1) {pads=[0,0,0,0,0,0]}\n"
+               "  %3 = Transpose(%2) {perm=[0,2,3,4,1]}\n"
+               "  %4 = holo:Dims() {dims=dims[n,d,h,w,2,1,2]}\n"
+               "  %5 = Reshape(%3, %4) {allowzero=1}\n"
+               "  %6 = Transpose(%5) {perm=[0,1,4,2,5,3,6]}\n"
+               "  %7 = holo:Dims() {dims=dims[n,d*2,h,w*2,1]}\n"
+               "  %8 = Reshape(%6, %7) {allowzero=1}\n"
+               "  %y = Transpose(%8) {perm=[0,4,1,2,3]}\n"
+               "  return %y\n"
+               "}\n");
 }
 
 /* Weights [c, o, k]: the factor belongs to the second dimension. */
