@@ -2,7 +2,8 @@
  *
  *   in[0]   data, in[1] the value of a constant border (one element, same type; absent: zero bits)
  *   param   mode, then for each dim how many elements come before data (negative: how many are cut
- * off) out[0]  its dims say what comes behind
+ *           off)
+ *   out[0]  its dims say what comes behind
  *
  * mode 0 is a constant; 1 reflects without repeating the edge; 2 repeats the edge; 3 wraps around.
  * What is cut off is gone before the border is made: it is neither reflected nor wrapped. */
@@ -11,6 +12,7 @@
 #include "kernel/elem.h"
 
 enum { PAD_CONSTANT, PAD_REFLECT, PAD_EDGE, PAD_WRAP };
+enum { PAD_SHORT = 32 };
 
 /* The elements of dimension d that are not cut off: the first one and how many. */
 static int64_t pad_kept(const hg_args *a, int d, int64_t *first)
@@ -51,16 +53,29 @@ static holo_status pad_check(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
-static int64_t pad_rows(const hg_args *a)
+/* Dims behind the last one that has a border are parts of its elements. */
+typedef struct pad_plan {
+    int last;                  /* -1: no dim has a border */
+    int64_t inner, rows, cols; /* elements of one of `cols` parts of a row */
+} pad_plan;
+
+static pad_plan pad_plan_of(const hg_args *a)
 {
-    const int rank = a->out[0].rank;
-    return rank == 0 ? 1 : hg_dims_product(&a->out[0], 0, rank - 1);
+    const holo_tensor *in = &a->in[0], *out = &a->out[0];
+    pad_plan p = {.last = in->rank - 1, .inner = 1, .rows = 1, .cols = 1};
+    for (; p.last >= 0 && a->param[1 + p.last] == 0 && in->dim[p.last] == out->dim[p.last];
+         p.last--)
+        p.inner *= out->dim[p.last];
+    if (p.last < 0) return p;
+    p.rows = hg_dims_product(out, 0, p.last);
+    p.cols = out->dim[p.last];
+    return p;
 }
 
 static int64_t pad_units(const hg_args *a)
 {
     if (holo_tensor_count(&a->out[0]) == 0) return 0;
-    return hg_elem_is_packed(&a->in[0]) ? 1 : pad_rows(a);
+    return hg_elem_is_packed(&a->in[0]) ? 1 : pad_plan_of(a).rows;
 }
 
 int64_t hg_pad_source(const hg_args *a, int d, int64_t i)
@@ -77,60 +92,105 @@ int64_t hg_pad_source(const hg_args *a, int d, int64_t i)
     return first + (mode == PAD_WRAP || turn < size ? turn : period - turn);
 }
 
+/* n elements from element `at` on, more than none. */
 static void pad_fill(const hg_args *a, int64_t at, int64_t n)
 {
     const uint32_t bits = hg_dtype_bits(a->out[0].dtype);
     static const uint64_t zero[2] = {0};
     const void *value = hg_args_has(a, 1) ? a->in[1].data : zero;
-    for (int64_t i = 0; i < n; i++)
-        hg_elem_copy(a->out[0].data, at + i, value, 0, 1, bits);
+    int64_t done = 1;
+    if (bits == 32 && n < PAD_SHORT) { /* no call */
+        for (int64_t i = 0; i < n; i++)
+            ((uint32_t *)a->out[0].data)[at + i] = *(const uint32_t *)value;
+        return;
+    }
+    hg_elem_copy(a->out[0].data, at, value, 0, 1, bits);
+    for (; done < n; done += hg_min(done, n - done))
+        hg_elem_copy(a->out[0].data, at + done, a->out[0].data, at, hg_min(done, n - done), bits);
+}
+
+/* Parts [begin, end) of a row, all of its border. */
+static void pad_border(const hg_args *a, const pad_plan *p, int64_t at, int64_t from, int64_t begin,
+                       int64_t end)
+{
+    const uint32_t bits = hg_dtype_bits(a->out[0].dtype);
+    if (begin < end && a->param[0] == PAD_CONSTANT) {
+        pad_fill(a, at + begin * p->inner, (end - begin) * p->inner);
+        return;
+    }
+    for (int64_t i = begin; i < end; i++)
+        hg_elem_copy(a->out[0].data, at + i * p->inner, a->in[0].data,
+                     from + hg_pad_source(a, p->last, i) * p->inner, p->inner, bits);
 }
 
 /* One row of the output that starts at element `at`, from the row of data that starts at `from`. */
-static void pad_row(const hg_args *a, int64_t at, int64_t from)
+static void pad_row(const hg_args *a, const pad_plan *p, int64_t at, int64_t from)
 {
-    const holo_tensor *in = &a->in[0], *out = &a->out[0];
-    const int last = in->rank - 1;
-    const int64_t cols = out->dim[last], size = in->dim[last], before = a->param[1 + last];
-    const uint32_t bits = hg_dtype_bits(in->dtype);
-    const int64_t first = hg_max(before, 0), middle = hg_min(cols, before + size);
-    for (int64_t i = 0; i < cols; i++) {
-        if (i == first && middle > first) {
-            hg_elem_copy(out->data, at + i, in->data, from + first - before, middle - first, bits);
-            i = middle - 1;
-            continue;
-        }
-        int64_t source = hg_pad_source(a, last, i);
-        if (source < 0)
-            pad_fill(a, at + i, 1);
-        else
-            hg_elem_copy(out->data, at + i, in->data, from + source, 1, bits);
+    const int64_t before = p->last < 0 ? 0 : a->param[1 + p->last];
+    const int64_t size = p->last < 0 ? 1 : a->in[0].dim[p->last];
+    const int64_t first = hg_min(hg_max(before, 0), p->cols);
+    const int64_t end = hg_max(first, hg_min(p->cols, before + size));
+    pad_border(a, p, at, from, 0, first);
+    if (first < end)
+        hg_elem_copy(a->out[0].data, at + first * p->inner, a->in[0].data,
+                     from + (first - before) * p->inner, (end - first) * p->inner,
+                     hg_dtype_bits(a->in[0].dtype));
+    pad_border(a, p, at, from, end, p->cols);
+}
+
+/* Where rows come from, a dim at a time: start[d + 1] is where data begins that the first d + 1
+ * indices of a row lead to, -1 in a border of constants. */
+typedef struct pad_walk {
+    int64_t at[HG_MAX_RANK], start[HG_MAX_RANK + 1];
+    int64_t stride[HG_MAX_RANK];
+} pad_walk;
+
+static void pad_lead(const hg_args *a, const pad_plan *p, pad_walk *w, int d)
+{
+    for (; d < p->last; d++) {
+        const int64_t source = w->start[d] < 0 ? -1 : hg_pad_source(a, d, w->at[d]);
+        w->start[d + 1] = source < 0 ? -1 : w->start[d] + source * w->stride[d];
     }
 }
 
-/* A unit is a row along the last dimension. */
+static void pad_begin(const hg_args *a, const pad_plan *p, pad_walk *w, int64_t row)
+{
+    int64_t stride = p->last < 0 ? 0 : a->in[0].dim[p->last] * p->inner;
+    for (int d = p->last - 1; d >= 0; d--) {
+        w->stride[d] = stride;
+        w->at[d] = row % a->out[0].dim[d];
+        row /= a->out[0].dim[d];
+        stride *= a->in[0].dim[d];
+    }
+    w->start[0] = 0;
+    pad_lead(a, p, w, 0);
+}
+
+static void pad_next(const hg_args *a, const pad_plan *p, pad_walk *w)
+{
+    int d = p->last - 1;
+    for (; d > 0 && w->at[d] + 1 == a->out[0].dim[d]; d--)
+        w->at[d] = 0;
+    if (d < 0) return;
+    w->at[d]++;
+    pad_lead(a, p, w, d);
+}
+
+/* A unit is a row along the last dimension with a border. */
 static void pad_run(const hg_args *a, hg_range r)
 {
-    const holo_tensor *in = &a->in[0], *out = &a->out[0];
-    const uint32_t bits = hg_dtype_bits(in->dtype);
-    if (bits < 8) r.end = r.begin < r.end ? pad_rows(a) : 0;
-    if (in->rank == 0) {
-        if (r.begin < r.end) hg_elem_copy(out->data, 0, in->data, 0, 1, bits);
-        return;
-    }
-    const int64_t cols = out->dim[out->rank - 1];
+    const pad_plan p = pad_plan_of(a);
+    const int64_t length = p.cols * p.inner;
+    pad_walk w;
+    if (hg_elem_is_packed(&a->in[0])) r.end = r.begin < r.end ? p.rows : 0;
+    if (r.begin < r.end) pad_begin(a, &p, &w, r.begin);
     for (int64_t row = r.begin; row < r.end; row++) {
-        int64_t from = 0, stride = in->dim[in->rank - 1], rest = row;
-        for (int i = in->rank - 2; i >= 0 && from >= 0; i--) {
-            int64_t source = hg_pad_source(a, i, rest % out->dim[i]);
-            from = source < 0 ? -1 : from + source * stride;
-            rest /= out->dim[i];
-            stride *= in->dim[i];
-        }
+        const int64_t from = w.start[hg_max(p.last, 0)];
         if (from < 0)
-            pad_fill(a, row * cols, cols);
+            pad_fill(a, row * length, length);
         else
-            pad_row(a, row * cols, from);
+            pad_row(a, &p, row * length, from);
+        if (row + 1 < r.end) pad_next(a, &p, &w);
     }
 }
 
