@@ -354,6 +354,10 @@ static uint32_t epilogue_activation(const epilogue_graph *g, uint32_t i, hg_epil
     s->factor = 1;
     i = epilogue_strip(g, i, &s->factor);
     if (epilogue_product(g, i, &x, s) || epilogue_leaky(g, i, &x, s)) return x;
+    if (epilogue_is(g, i, HG_LANE_TANH) || epilogue_is(g, i, HG_LANE_SIGMOID)) {
+        s->act = g->op[i].op == HG_LANE_TANH ? HG_EPILOGUE_TANH : HG_EPILOGUE_SIGMOID;
+        return g->a[i];
+    }
     x = epilogue_clamp(g, i, &s->low, &s->high);
     s->act = x == i ? HG_EPILOGUE_LINEAR : HG_EPILOGUE_CLAMP;
     return x;

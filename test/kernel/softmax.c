@@ -43,6 +43,10 @@ static const softmax_case softmax_cases[] = {
     {2, {0, 5}, 1, -1, {0}},
     {2, {5, 0}, 1, -1, {0}},
     {3, {4, 9, 1}, 1, -1, {0}},
+    {2, {300, 1}, 1, -1, {0}},
+    {2, {77, 3}, 1, -1, {0}},
+    {2, {33, 8}, 1, -1, {0}},
+    {2, {9, 5}, 1, 2, {1, 5}},
 };
 
 static void softmax_make(move_call *c, const softmax_case *s, holo_dtype dtype, int64_t is_log)

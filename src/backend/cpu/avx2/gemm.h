@@ -89,6 +89,15 @@ typedef struct hg_gemm_stream {
 
 enum { HG_GEMM_STREAM_ROWS = 3 };
 
+/* Panels of a unit that streams, out of `panels`; the last one takes the rest. Whole tiles: what is
+ * less than one is computed together with panels in front of it (8 panels as two tiles of 6 take
+ * half as long again). */
+static inline int64_t hg_gemm_stream_group(int64_t panels)
+{
+    const int64_t tile = 6; /* of one row; of two and three rows it is a part of that */
+    return panels < 4 * tile ? hg_min(panels, tile) : 2 * tile;
+}
+
 /* 1 to HG_GEMM_STREAM_ROWS rows. */
 void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels);
 

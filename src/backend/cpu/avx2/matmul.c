@@ -28,6 +28,7 @@ typedef struct matmul_plan {
     bool is_direct; /* B is read where it lies */
     int64_t row_block, row_blocks;
     int64_t panels, group, groups;
+    int64_t widest; /* panels of the last group where it takes the rest, else `group` */
     float alpha;
     bool is_large; /* the output does not fit in L2 */
 } matmul_plan;
@@ -58,6 +59,12 @@ static matmul_plan matmul_plan_of(const hg_args *a)
     p.groups = hg_ceil_div(panels, p.trans_a ? 2 * MATMUL_GROUP : MATMUL_GROUP);
     p.group = hg_ceil_div(panels, p.groups);
     p.groups = hg_ceil_div(panels, p.group);
+    p.widest = p.group;
+    if (!p.trans_b && p.row_block <= HG_GEMM_STREAM_ROWS) {
+        p.group = hg_gemm_stream_group(panels);
+        p.groups = panels / p.group;
+        p.widest = panels - (p.groups - 1) * p.group;
+    }
     return p;
 }
 
@@ -76,12 +83,12 @@ static size_t matmul_pointer_bytes(const matmul_plan *p)
 
 static size_t matmul_sum_bytes(const matmul_plan *p)
 {
-    return (size_t)(p->row_block * p->group) * HG_PANEL * sizeof(float);
+    return (size_t)(p->row_block * p->widest) * HG_PANEL * sizeof(float);
 }
 
 static size_t matmul_panel_bytes(const matmul_plan *p)
 {
-    return (size_t)p->group * HG_GEMM_DEPTH * HG_PANEL * sizeof(float);
+    return (size_t)p->widest * HG_GEMM_DEPTH * HG_PANEL * sizeof(float);
 }
 
 static size_t matmul_turned_bytes(const matmul_plan *p)
@@ -169,7 +176,7 @@ static void matmul_find_rows(const matmul_unit *u, int64_t k0, int64_t depth)
 static void matmul_unit_tiles(matmul_unit *u, int64_t first)
 {
     const hg_matmul_shape *s = &u->p->s;
-    const int64_t sum_ld = u->p->group * HG_PANEL;
+    const int64_t sum_ld = u->p->widest * HG_PANEL;
     const int64_t blocks = hg_max(1, hg_ceil_div(s->k, HG_GEMM_DEPTH));
     const int64_t depth = hg_ceil_div(s->k, blocks);
     float edge[HG_PANEL];
@@ -375,10 +382,10 @@ static void matmul_run(const hg_args *a, hg_range r)
         u.row = block * p.row_block;
         u.n_rows = hg_min(p.row_block, p.s.m - u.row);
         u.panel = group * p.group;
-        u.panels = hg_min(p.group, p.panels - u.panel);
+        u.panels = group + 1 < p.groups ? p.group : p.panels - u.panel;
         const int64_t row = batch * p.s.m + u.row, col = u.panel * HG_PANEL;
         u.c = has_lane ? u.sum : (float *)out->data + row * p.s.n + col;
-        u.ld = has_lane ? p.group * HG_PANEL : p.s.n;
+        u.ld = has_lane ? p.widest * HG_PANEL : p.s.n;
         matmul_unit_run(&u);
         if (!has_lane) continue;
         const hg_epilogue_tile tile = {.data = u.sum,

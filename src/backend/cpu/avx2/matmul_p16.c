@@ -26,8 +26,9 @@ typedef struct matmul_p16_plan {
     hg_matmul_p16_shape s;
     int64_t row_block, row_blocks; /* rows of a unit; how many blocks */
     int64_t group, groups;         /* panels of a unit; how many groups */
-    bool rows_inner;               /* consecutive units share panels, not rows */
-    bool is_large;                 /* the output does not fit in L2 */
+    int64_t widest;  /* panels of the last group where it takes the rest, else group */
+    bool rows_inner; /* consecutive units share panels, not rows */
+    bool is_large;   /* the output does not fit in L2 */
 } matmul_p16_plan;
 
 static matmul_p16_plan matmul_p16_plan_of(const hg_args *a)
@@ -42,6 +43,12 @@ static matmul_p16_plan matmul_p16_plan_of(const hg_args *a)
     p.group = hg_min(panels, hg_min(wanted, MATMUL_P16_MAX_GROUP));
     p.groups = hg_ceil_div(panels, p.group);
     p.group = hg_ceil_div(panels, p.groups);
+    p.widest = p.group;
+    if (p.row_block <= HG_GEMM_STREAM_ROWS) {
+        p.group = hg_gemm_stream_group(panels);
+        p.groups = panels / p.group;
+        p.widest = panels - (p.groups - 1) * p.group;
+    }
     /* Read again from L3: B for every row block, or A for every group. */
     p.rows_inner = (double)p.row_blocks * (double)panels * HG_PANEL > (double)p.groups * (double)m;
     p.is_large = holo_tensor_count(&a->out[0]) >= MATMUL_P16_LARGE;
@@ -62,7 +69,7 @@ static size_t matmul_p16_pointer_bytes(const matmul_p16_plan *p)
 
 static size_t matmul_p16_sum_bytes(const matmul_p16_plan *p)
 {
-    return (size_t)(p->row_block * p->group) * HG_PANEL * sizeof(float);
+    return (size_t)(p->row_block * p->widest) * HG_PANEL * sizeof(float);
 }
 
 static size_t matmul_p16_scratch(const hg_args *a)
@@ -87,7 +94,7 @@ typedef struct matmul_p16_unit {
 static void matmul_p16_unit_tiles(const matmul_p16_unit *u)
 {
     const holo_tensor *w = &u->a->in[1];
-    const int64_t k = u->plan->s.k, sum_ld = u->plan->group * HG_PANEL;
+    const int64_t k = u->plan->s.k, sum_ld = u->plan->widest * HG_PANEL;
     const bool is_half = hg_dtype_is(w->dtype, HOLO_F16);
     const int64_t line = is_half ? 32 : 64; /* bytes of 16 weights */
     const int64_t blocks = hg_max(1, hg_ceil_div(k, HG_GEMM_DEPTH));
@@ -135,7 +142,7 @@ static void matmul_p16_unit_stream(const matmul_p16_unit *u)
     const hg_matmul_p16_shape *s = &u->plan->s;
     const holo_tensor *w = &u->a->in[1];
     const bool is_half = hg_dtype_is(w->dtype, HOLO_F16);
-    const int64_t ld = u->plan->group * HG_PANEL;
+    const int64_t ld = u->plan->widest * HG_PANEL;
     const int64_t line = is_half ? 32 : 64; /* bytes of 16 weights */
     const hg_gemm_stream stream = {.a = u->rows[0],
                                    .b = (const char *)w->data + u->panel * s->k * line,
@@ -198,9 +205,9 @@ static void matmul_p16_run(const hg_args *a, hg_range r)
         u.row = block * p.row_block;
         u.n_rows = hg_min(p.row_block, p.s.m - u.row);
         u.panel = group * p.group;
-        u.panels = hg_min(p.group, p.s.panels - u.panel);
+        u.panels = group + 1 < p.groups ? p.group : p.s.panels - u.panel;
         u.c = has_lane ? u.sum : (float *)a->out[0].data + u.row * p.s.n + u.panel * HG_PANEL;
-        u.ld = has_lane ? p.group * HG_PANEL : p.s.n;
+        u.ld = has_lane ? p.widest * HG_PANEL : p.s.n;
         matmul_p16_unit_run(&u, has_lane ? &ep : NULL);
     }
 }

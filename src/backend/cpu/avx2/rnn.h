@@ -4,26 +4,7 @@
 
 #include "kernel/rnn.h"
 
-#include "backend/cpu/vec8.h"
-
-/* tanh(x) within 4e-7: a quotient of polynomials in x^2 up to 9, beyond which it is 1. Gates meet
- * numbers of about 1, where the last place of a small one is lost anyway, and the state of one step
- * is waited for by the next. Operands of min and max in this order keep a NaN. */
-HG_INLINE __m256 hg_rnn_tanh8(__m256 x)
-{
-    const __m256 one = _mm256_set1_ps(1), minus = _mm256_set1_ps(-1);
-    x = _mm256_min_ps(_mm256_set1_ps(9), _mm256_max_ps(_mm256_set1_ps(-9), x));
-    const __m256 z = _mm256_mul_ps(x, x);
-    __m256 p = _mm256_fmadd_ps(z, _mm256_set1_ps(0x1.cadf12p-27f), _mm256_set1_ps(0x1.59c44ep-16f));
-    __m256 q = _mm256_fmadd_ps(z, _mm256_set1_ps(0x1.a181ccp-21f), _mm256_set1_ps(0x1.5886bcp-12f));
-    p = _mm256_fmadd_ps(z, p, _mm256_set1_ps(0x1.ca2cfep-9f));
-    q = _mm256_fmadd_ps(z, q, _mm256_set1_ps(0x1.a7f83p-6f));
-    p = _mm256_fmadd_ps(z, p, _mm256_set1_ps(0x1.120b2ep-3f));
-    q = _mm256_fmadd_ps(z, q, _mm256_set1_ps(0x1.de5aep-2f));
-    p = _mm256_mul_ps(x, _mm256_fmadd_ps(z, p, one));
-    q = _mm256_fmadd_ps(z, q, one);
-    return _mm256_min_ps(one, _mm256_max_ps(minus, _mm256_div_ps(p, q)));
-}
+#include "backend/cpu/avx2/math8.h"
 
 /* Relu, Tanh or Sigmoid of x between -clip and clip. */
 HG_INLINE __m256 hg_rnn_function8(const int64_t function, __m256 clip, __m256 x)
@@ -31,9 +12,9 @@ HG_INLINE __m256 hg_rnn_function8(const int64_t function, __m256 clip, __m256 x)
     const __m256 half = _mm256_set1_ps(0.5f);
     x = _mm256_max_ps(_mm256_sub_ps(_mm256_setzero_ps(), clip), x);
     x = _mm256_min_ps(clip, x);
-    if (function == HG_RNN_TANH) return hg_rnn_tanh8(x);
+    if (function == HG_RNN_TANH) return hg_tanh8(x);
     if (function == HG_RNN_SIGMOID)
-        return _mm256_fmadd_ps(half, hg_rnn_tanh8(_mm256_mul_ps(half, x)), half);
+        return _mm256_fmadd_ps(half, hg_tanh8(_mm256_mul_ps(half, x)), half);
     return _mm256_max_ps(_mm256_setzero_ps(), x);
 }
 
