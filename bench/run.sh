@@ -38,7 +38,7 @@ python() { # SCRIPT ARGUMENTS...
     PYTHONDONTWRITEBYTECODE=1 python3 "bench/$script.py" "$@"
 }
 
-bench_op() { # [STEM]
+bench_op() { # [STEM [WORD]]: the word, where a benchmark knows some, chooses a part of it
     mkdir -p build/bench
     for source in bench/op/*.c; do
         stem=$(basename "$source" .c)
@@ -46,7 +46,7 @@ bench_op() { # [STEM]
         "${CC:-cc}" -std=c11 -O2 -D_GNU_SOURCE -Isrc -Iinclude "$source" src/cli/peak.c "$build/libhologram.a" -lm -lpthread \
             -o "build/bench/op_$stem"
         echo "$stem"
-        "build/bench/op_$stem"
+        "build/bench/op_$stem" ${2:+"$2"}
     done
 }
 

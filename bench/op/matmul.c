@@ -3,6 +3,8 @@
 
 #include "kernel/pack.h"
 
+#include <math.h>
+
 extern const hg_kernel hg_kernels_matmul[], hg_kernels_matmul_p16[], hg_kernels_pack[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_matmul_avx2[], hg_kernels_matmul_p16_avx2[];
@@ -84,6 +86,47 @@ static void bench_plain(const hg_kernel *k, const char *variant, double peak)
     }
 }
 
+/* Packed float32 with K and N from 256 to 4096: for each number of rows the slowest of those shapes
+ * and the geometric mean, in per cent of the peak and, for few rows, in bytes of weights. */
+static void bench_grid(const hg_kernel *k, double peak)
+{
+    static const int64_t rows[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512};
+    static const int64_t sizes[] = {256, 512, 1024, 2048, 4096};
+    double one = 1;
+    int64_t alpha;
+    memcpy(&alpha, &one, sizeof alpha);
+    printf("%6s %8s %8s %12s %10s\n", "M", "mean", "least", "N x K", "GB/s");
+    for (size_t i = 0; i < HG_COUNT(rows); i++) {
+        double least = 1e9, sum = 0, bytes = 0, time = 0;
+        int64_t n_least = 0, k_least = 0;
+        for (size_t j = 0; j < HG_COUNT(sizes) * HG_COUNT(sizes); j++) {
+            const int64_t m = rows[i], n = sizes[j % HG_COUNT(sizes)],
+                          depth = sizes[j / HG_COUNT(sizes)];
+            holo_tensor in[2] = {
+                bench_tensor(HOLO_F32, 2, (int64_t[]){m, depth}),
+                bench_tensor(HOLO_F32, 3, (int64_t[]){hg_panels(n), depth, HG_PANEL}),
+            };
+            holo_tensor out = bench_tensor(HOLO_F32, 2, (int64_t[]){m, n});
+            const hg_args a = {
+                .in = in, .out = &out, .param = &alpha, .n_in = 2, .n_out = 1, .n_param = 1};
+            const double t = bench_run(NULL, k, &a, 0, 0.02);
+            const double rate = 2e-9 * (double)m * (double)n * (double)depth / t / peak;
+            sum += log(rate);
+            bytes += 4.0 * (double)n * (double)depth;
+            time += t;
+            if (rate < least) least = rate, n_least = n, k_least = depth;
+            free(in[0].data);
+            free(in[1].data);
+            free(out.data);
+        }
+        const double count = (double)(HG_COUNT(sizes) * HG_COUNT(sizes));
+        printf("%6lld %7.1f%% %7.1f%% %5lld x %4lld %10.1f\n", (long long)rows[i],
+               100 * exp(sum / count), 100 * least, (long long)n_least, (long long)k_least,
+               1e-9 * bytes / time);
+        fflush(stdout);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const double peak = bench_peak();
@@ -95,6 +138,9 @@ int main(int argc, char **argv)
         bench_packed(hg_kernels_matmul_p16_avx2, "avx2", peak, HOLO_F16);
     if (argc < 2 || strcmp(argv[1], "plain") == 0)
         bench_plain(hg_kernels_matmul_avx2, "avx2", peak);
+#endif
+#if defined(__x86_64__)
+    if (argc >= 2 && strcmp(argv[1], "grid") == 0) bench_grid(hg_kernels_matmul_p16_avx2, peak);
 #endif
     if (argc >= 2 && strcmp(argv[1], "reference") == 0) {
         bench_packed(hg_kernels_matmul_p16, "reference", peak, HOLO_F32);

@@ -67,7 +67,8 @@ enum {
                                 and shape: run reads element i of it before it writes element i */
     HG_KERNEL_LATE = 1 << 2, /* has .size: output dims are known only after reading data */
     HG_KERNEL_APPEND = 1 << 3, /* out[0] is in[0], then in[1] and so on along dimension param[0] */
-    HG_KERNEL_KEYS = 1 << 4    /* reads keys and values through strides, kernel/attention.h */
+    HG_KERNEL_KEYS = 1 << 4,   /* reads keys and values through strides, kernel/attention.h */
+    HG_KERNEL_ASKS = 1 << 5    /* asks whether to stop: long work needs no parts for that */
 };
 
 /* CPU features a tuned variant needs (base/cpu.h has the same bits). */

@@ -21,6 +21,7 @@ static uint32_t bind_tasks(const holo_session *s, const hg_step_run *r)
     double ns = r->cost.flops / 20.0 + r->cost.bytes / 8.0;
     if (r->units <= 1) return 1;
     int64_t tasks = ns < 1e15 ? (int64_t)(ns / bind_long_ns) : 1 << 20;
+    if ((r->kernel->flags & HG_KERNEL_ASKS) != 0) tasks = 1;
     bool splits =
         s->threads > 1 && (ns >= bind_min_parallel_ns || (s->flags & HOLO_SESSION_SPLIT) != 0);
     if (r->kernel->cost == NULL && ns >= bind_unknown_ns) tasks = hg_max(tasks, BIND_PARTS);

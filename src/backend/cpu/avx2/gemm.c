@@ -337,7 +337,7 @@ HG_INLINE void gemm_stream_tile(const int rows, const int panels, const bool is_
                                 const hg_gemm_stream *s)
 {
     const int64_t step = s->b_step, panel = s->b_panel;
-    __m256 sum[3][12];
+    __m256 sum[4][12];
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++) {
         HG_GEMM_UNROLL
@@ -346,7 +346,7 @@ HG_INLINE void gemm_stream_tile(const int rows, const int panels, const bool is_
     }
     const char *b = s->b;
     for (int64_t k = 0; k < s->k; k++) {
-        __m256 x[3];
+        __m256 x[4];
         HG_GEMM_UNROLL
         for (int i = 0; i < rows; i++)
             x[i] = _mm256_broadcast_ss(s->a + i * s->k + k);
@@ -372,6 +372,47 @@ HG_INLINE void gemm_stream_tile(const int rows, const int panels, const bool is_
     }
 }
 
+#if HG_VEC8_REGISTERS >= 16
+/* Four rows x three half panels from `half` on: the eight sums of one panel would only just keep
+ * the multiply-adds busy, and two panels do not fit. */
+HG_INLINE void gemm_stream_halves(const int half, const hg_gemm_stream *s)
+{
+    const int64_t step = s->b_step / (int64_t)sizeof(float);
+    const int64_t panel = s->b_panel / (int64_t)sizeof(float);
+    __m256 sum[4][3];
+    HG_GEMM_UNROLL
+    for (int i = 0; i < 12; i++)
+        sum[i / 3][i % 3] = _mm256_setzero_ps();
+    const float *b[3];
+    HG_GEMM_UNROLL
+    for (int j = 0; j < 3; j++)
+        b[j] = (const float *)(const void *)s->b + (half + j) / 2 * panel + (half + j) % 2 * 8;
+    const float *a[4] = {s->a, s->a + s->k, s->a + 2 * s->k, s->a + 3 * s->k};
+    for (int64_t k = 0, at = 0; k < s->k; k++, at += step) {
+        const __m256 w[3] = {_mm256_loadu_ps(b[0] + at), _mm256_loadu_ps(b[1] + at),
+                             _mm256_loadu_ps(b[2] + at)};
+        HG_GEMM_UNROLL
+        for (int i = 0; i < 4; i++) {
+            const __m256 x = _mm256_broadcast_ss(a[i] + k);
+            HG_GEMM_UNROLL
+            for (int j = 0; j < 3; j++)
+                sum[i][j] = _mm256_fmadd_ps(x, w[j], sum[i][j]);
+        }
+    }
+    const __m256 alpha = _mm256_set1_ps(s->alpha);
+    HG_GEMM_UNROLL
+    for (int i = 0; i < 12; i++)
+        _mm256_storeu_ps(s->c + i / 3 * s->ld + (half + i % 3) * 8,
+                         _mm256_mul_ps(sum[i / 3][i % 3], alpha));
+}
+
+static void gemm_f32_4x3p(const hg_gemm_stream *s)
+{
+    gemm_stream_halves(0, s);
+    gemm_stream_halves(3, s);
+}
+#endif
+
 #define GEMM_STREAM(rows, panels, type, is_half)                                                   \
     static void gemm_##type##_##rows##x##panels##p(const hg_gemm_stream *s)                        \
     {                                                                                              \
@@ -382,8 +423,10 @@ HG_INLINE void gemm_stream_tile(const int rows, const int panels, const bool is_
     GEMM_STREAM(rows, panels, f16, true)
 #if HG_VEC8_REGISTERS >= 16
 GEMM_STREAMS(1, 6)
+GEMM_STREAMS(1, 4)
 GEMM_STREAMS(2, 3)
 GEMM_STREAMS(3, 2)
+GEMM_STREAM(4, 1, f32, false)
 #else
 GEMM_STREAMS(1, 3)
 #endif
@@ -393,44 +436,56 @@ GEMM_STREAMS(3, 1)
 #undef GEMM_STREAMS
 #undef GEMM_STREAM
 
+typedef void (*gemm_stream_fn)(const hg_gemm_stream *s);
+
+/* Tiles of many panels, of some and of one. */
 typedef struct gemm_stream_kind {
-    int64_t panels;
-    void (*many)(const hg_gemm_stream *s), (*one)(const hg_gemm_stream *s);
+    int64_t panels, fewer;
+    gemm_stream_fn many, some, one;
 } gemm_stream_kind;
+
+/* How many panels the next tile has: eight are twice four rather than six and two. */
+static int64_t gemm_stream_width(const gemm_stream_kind *kind, int64_t panels)
+{
+    if (panels >= kind->panels && panels != 2 * kind->fewer) return kind->panels;
+    return panels >= kind->fewer ? kind->fewer : 1;
+}
 
 void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels)
 {
 #if HG_VEC8_REGISTERS >= 16
-    static const gemm_stream_kind kinds[2][HG_GEMM_STREAM_ROWS] = {
-        {{6, gemm_f32_1x6p, gemm_f32_1x1p},
-         {3, gemm_f32_2x3p, gemm_f32_2x1p},
-         {2, gemm_f32_3x2p, gemm_f32_3x1p}},
-        {{6, gemm_f16_1x6p, gemm_f16_1x1p},
-         {3, gemm_f16_2x3p, gemm_f16_2x1p},
-         {2, gemm_f16_3x2p, gemm_f16_3x1p}},
+    static const gemm_stream_kind kinds[2][HG_GEMM_STREAM_NEAR] = {
+        {{6, 4, gemm_f32_1x6p, gemm_f32_1x4p, gemm_f32_1x1p},
+         {3, 3, gemm_f32_2x3p, gemm_f32_2x3p, gemm_f32_2x1p},
+         {2, 2, gemm_f32_3x2p, gemm_f32_3x2p, gemm_f32_3x1p},
+         {3, 3, gemm_f32_4x3p, gemm_f32_4x3p, gemm_f32_4x1p}},
+        {{6, 4, gemm_f16_1x6p, gemm_f16_1x4p, gemm_f16_1x1p},
+         {3, 3, gemm_f16_2x3p, gemm_f16_2x3p, gemm_f16_2x1p},
+         {2, 2, gemm_f16_3x2p, gemm_f16_3x2p, gemm_f16_3x1p}},
     };
 #else
-    static const gemm_stream_kind kinds[2][HG_GEMM_STREAM_ROWS] = {
-        {{3, gemm_f32_1x3p, gemm_f32_1x1p},
-         {1, gemm_f32_2x1p, gemm_f32_2x1p},
-         {1, gemm_f32_3x1p, gemm_f32_3x1p}},
-        {{3, gemm_f16_1x3p, gemm_f16_1x1p},
-         {1, gemm_f16_2x1p, gemm_f16_2x1p},
-         {1, gemm_f16_3x1p, gemm_f16_3x1p}},
+    static const gemm_stream_kind kinds[2][HG_GEMM_STREAM_NEAR] = {
+        {{3, 3, gemm_f32_1x3p, gemm_f32_1x3p, gemm_f32_1x1p},
+         {1, 1, gemm_f32_2x1p, gemm_f32_2x1p, gemm_f32_2x1p},
+         {1, 1, gemm_f32_3x1p, gemm_f32_3x1p, gemm_f32_3x1p}},
+        {{3, 3, gemm_f16_1x3p, gemm_f16_1x3p, gemm_f16_1x1p},
+         {1, 1, gemm_f16_2x1p, gemm_f16_2x1p, gemm_f16_2x1p},
+         {1, 1, gemm_f16_3x1p, gemm_f16_3x1p, gemm_f16_3x1p}},
     };
 #endif
-    const gemm_stream_kind kind = kinds[s.is_half][rows - 1];
-    const bool is_wide = panels >= kind.panels;
+    const gemm_stream_kind *kind = &kinds[s.is_half][rows - 1];
+    const int64_t fewer = kind->fewer;
+    const bool is_wide = panels >= fewer;
     while (panels > 0) {
         /* Two accumulators wait for each other: a rest of several panels is computed together with
          * the panels in front of it, once more. */
-        if (is_wide && panels > 1 && panels < kind.panels) {
-            s.b -= (kind.panels - panels) * s.b_panel;
-            s.c -= (kind.panels - panels) * HG_GEMM_COLS;
-            panels = kind.panels;
+        if (is_wide && panels > 1 && panels < fewer) {
+            s.b -= (fewer - panels) * s.b_panel;
+            s.c -= (fewer - panels) * HG_GEMM_COLS;
+            panels = fewer;
         }
-        const int64_t done = panels >= kind.panels ? kind.panels : 1;
-        (done == 1 ? kind.one : kind.many)(&s);
+        const int64_t done = gemm_stream_width(kind, panels);
+        (done == 1 ? kind->one : done == fewer ? kind->some : kind->many)(&s);
         s.b += done * s.b_panel;
         s.c += done * HG_GEMM_COLS;
         panels -= done;

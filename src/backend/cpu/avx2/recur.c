@@ -21,7 +21,7 @@ enum {
     RECUR_UNIT = 12,  /* of a unit: two tiles */
     RECUR_UNITS = 4,  /* of a direction, at least, when there are so many sequences */
     RECUR_TURN = 12,  /* panels that are streamed in one direction */
-    RECUR_ASK = 16    /* steps between two looks whether to stop */
+    RECUR_ASK = 16    /* steps of a few sequences between two looks whether to stop */
 };
 
 static holo_status recur_check(const hg_args *a, holo_error *e)
@@ -130,7 +130,7 @@ static void recur_product(const recur_work *w, const float *h, int64_t rows, int
                           int64_t count, bool upward)
 {
     const int64_t first = begin / HG_PANEL, end = hg_panels(begin + count);
-    if (rows <= HG_GEMM_STREAM_ROWS)
+    if (rows <= HG_GEMM_STREAM_NEAR)
         recur_stream(w, h, rows, first, end, upward);
     else
         recur_tiles(w, h, rows, first, end, upward);
@@ -171,9 +171,9 @@ typedef struct recur_row {
 } recur_row;
 
 HG_INLINE void recur_lstm(const int64_t f, const int64_t g, const int64_t out, bool coupled,
-                          float limit, int64_t n, const recur_row *r)
+                          const float clip, int64_t n, const recur_row *r)
 {
-    const __m256 clip = _mm256_set1_ps(limit), one = _mm256_set1_ps(1);
+    const __m256 one = _mm256_set1_ps(1);
     for (int64_t i = 0; i < n; i += 8) {
         const int64_t left = n - i;
         const __m256 in = hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, i, left));
@@ -194,8 +194,8 @@ static void recur_row_lstm(const recur_work *w, const recur_row *r)
     const int64_t *f = w->function, n = w->s.hidden;
     const bool coupled = w->a->param[HG_RNN_PARAM_VARIANT] != 0;
     const int64_t g = f[HG_RNN_FUNCTION_PARAMS], out = f[2 * HG_RNN_FUNCTION_PARAMS];
-    if (f[0] == HG_RNN_SIGMOID && g == HG_RNN_TANH && out == HG_RNN_TANH)
-        recur_lstm(HG_RNN_SIGMOID, HG_RNN_TANH, HG_RNN_TANH, coupled, w->clip, n, r);
+    if (f[0] == HG_RNN_SIGMOID && g == HG_RNN_TANH && out == HG_RNN_TANH && w->clip == INFINITY)
+        recur_lstm(HG_RNN_SIGMOID, HG_RNN_TANH, HG_RNN_TANH, coupled, INFINITY, n, r);
     else
         recur_lstm(f[0], g, out, coupled, w->clip, n, r);
 }
@@ -205,7 +205,7 @@ static void recur_row_lstm(const recur_work *w, const recur_row *r)
 static void recur_reset(const recur_work *w, const recur_row *r)
 {
     const int64_t n = w->s.hidden, f = w->function[0];
-    const __m256 clip = _mm256_set1_ps(w->clip);
+    const float clip = w->clip;
     for (int64_t i = 0; i < n; i += 8) {
         const __m256 update = hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, i, n - i));
         const __m256 reset = hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, n + i, n - i));
@@ -215,9 +215,8 @@ static void recur_reset(const recur_work *w, const recur_row *r)
 }
 
 HG_INLINE void recur_gru(const int64_t f, const int64_t g, bool linear, const float *bias,
-                         float limit, int64_t n, const recur_row *r)
+                         const float clip, int64_t n, const recur_row *r)
 {
-    const __m256 clip = _mm256_set1_ps(limit);
     for (int64_t i = 0; i < n; i += 8) {
         const int64_t left = n - i;
         __m256 sum = recur_load(r->sum + 2 * n + i, left);
@@ -238,8 +237,8 @@ static void recur_row_gru(const recur_work *w, const recur_row *r)
 {
     const int64_t f = w->function[0], g = w->function[HG_RNN_FUNCTION_PARAMS], n = w->s.hidden;
     const bool linear = w->a->param[HG_RNN_PARAM_VARIANT] != 0;
-    if (f == HG_RNN_SIGMOID && g == HG_RNN_TANH)
-        recur_gru(HG_RNN_SIGMOID, HG_RNN_TANH, linear, w->bias, w->clip, n, r);
+    if (f == HG_RNN_SIGMOID && g == HG_RNN_TANH && w->clip == INFINITY)
+        recur_gru(HG_RNN_SIGMOID, HG_RNN_TANH, linear, w->bias, INFINITY, n, r);
     else
         recur_gru(f, g, linear, w->bias, w->clip, n, r);
 }
@@ -247,7 +246,7 @@ static void recur_row_gru(const recur_work *w, const recur_row *r)
 static void recur_row_plain(const recur_work *w, const recur_row *r)
 {
     const int64_t n = w->s.hidden;
-    const __m256 clip = _mm256_set1_ps(w->clip);
+    const float clip = w->clip;
     for (int64_t i = 0; i < n; i += 8)
         recur_put(r->h + i, n - i,
                   hg_rnn_function8(w->function[0], clip, recur_gate(r->x, r->sum, i, n - i)));
@@ -335,7 +334,7 @@ static void recur_group(recur_work *w, int64_t first)
     recur_begin(w, first);
     int64_t rows = w->count;
     for (int64_t done = 0; done < w->length[0]; done++) {
-        if (done % RECUR_ASK == 0 && hg_args_stopped(w->a)) return;
+        if ((done % RECUR_ASK == 0 || rows > HG_GEMM_STREAM_ROWS) && hg_args_stopped(w->a)) return;
         while (w->length[rows - 1] <= done)
             rows--;
         recur_step(w, rows, done);
@@ -374,7 +373,7 @@ static void recur_run(const hg_args *a, hg_range r)
 
 const hg_kernel hg_kernels_recur_avx2[] = {
     {.name = "recur.p16",
-     .flags = HG_KERNEL_FAST,
+     .flags = HG_KERNEL_FAST | HG_KERNEL_ASKS,
      .cpu = HG_CPU_AVX2,
      .check = recur_check,
      .units = recur_units,

@@ -62,11 +62,10 @@ static size_t rnn_scratch(const hg_args *a, hg_rnn_kind kind)
 
 HG_INLINE void rnn_activate_by(const int64_t function, float clip, float *x, int64_t n)
 {
-    const __m256 high = _mm256_set1_ps(clip);
     for (int64_t i = 0; i < n; i += 8) {
         float rest[8] = {0}, *at = n - i >= 8 ? x + i : rest;
         if (at == rest) memcpy(rest, x + i, (size_t)(n - i) * sizeof *x);
-        _mm256_storeu_ps(at, hg_rnn_function8(function, high, _mm256_loadu_ps(at)));
+        _mm256_storeu_ps(at, hg_rnn_function8(function, clip, _mm256_loadu_ps(at)));
         if (at == rest) memcpy(x + i, rest, (size_t)(n - i) * sizeof *x);
     }
 }

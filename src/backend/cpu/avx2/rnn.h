@@ -6,12 +6,16 @@
 
 #include "backend/cpu/avx2/math8.h"
 
-/* Relu, Tanh or Sigmoid of x between -clip and clip. */
-HG_INLINE __m256 hg_rnn_function8(const int64_t function, __m256 clip, __m256 x)
+#include <math.h>
+
+/* Relu, Tanh or Sigmoid of x between -clip and clip, which may be infinite. */
+HG_INLINE __m256 hg_rnn_function8(const int64_t function, const float clip, __m256 x)
 {
     const __m256 half = _mm256_set1_ps(0.5f);
-    x = _mm256_max_ps(_mm256_sub_ps(_mm256_setzero_ps(), clip), x);
-    x = _mm256_min_ps(clip, x);
+    if (clip < INFINITY) {
+        x = _mm256_max_ps(_mm256_set1_ps(-clip), x);
+        x = _mm256_min_ps(_mm256_set1_ps(clip), x);
+    }
     if (function == HG_RNN_TANH) return hg_tanh8(x);
     if (function == HG_RNN_SIGMOID)
         return _mm256_fmadd_ps(half, hg_tanh8(_mm256_mul_ps(half, x)), half);
