@@ -25,16 +25,23 @@ HG_INLINE __m256 gemm_load(const char *b, const bool is_half)
     return _mm256_loadu_ps((const float *)(const void *)b);
 }
 
+/* The residual and the clamp of a whole vector at element `at` of c. */
+HG_INLINE __m256 gemm_end(const hg_gemm_step *s, int64_t at, __m256 x)
+{
+    if (s->adds) x = _mm256_add_ps(x, _mm256_loadu_ps(s->residual + at));
+    /* operands in this order keep a NaN */
+    if (s->clamps)
+        x = _mm256_min_ps(_mm256_set1_ps(s->high), _mm256_max_ps(_mm256_set1_ps(s->low), x));
+    return x;
+}
+
 /* Stores columns [col, col + 8) of one row of a tile; at the right edge only those that exist. */
 HG_INLINE void gemm_store(const hg_gemm_step *s, int64_t row, int64_t col, __m256 x)
 {
     float *c = s->c + row * s->ld + col;
     const int64_t cols = s->cols - col;
     if (s->alpha != 1) x = _mm256_mul_ps(x, _mm256_set1_ps(s->alpha));
-    if (s->adds) x = _mm256_add_ps(x, _mm256_loadu_ps(s->residual + row * s->ld + col));
-    /* operands in this order keep a NaN */
-    if (s->clamps)
-        x = _mm256_min_ps(_mm256_set1_ps(s->high), _mm256_max_ps(_mm256_set1_ps(s->low), x));
+    x = gemm_end(s, row * s->ld + col, x);
     if (HG_LIKELY(cols >= 8)) {
         _mm256_storeu_ps(c, x);
         return;
@@ -52,6 +59,16 @@ HG_INLINE void gemm_store(const hg_gemm_step *s, int64_t row, int64_t col, __m25
         c += 2;
     }
     if (cols & 1) _mm_store_ss(c, rest);
+}
+
+/* A tile of `width` columns from `col` on that is not simply stored: one function for all tiles,
+ * where the code of each would be twice as long. */
+static void gemm_store_tile(const hg_gemm_step *s, int64_t first, int rows, int64_t col, int width,
+                            const float *tile)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < width; j += 8)
+            gemm_store(s, first + i, col + j, _mm256_loadu_ps(tile + i * width + j));
 }
 
 /* Every row of the tile lies in the padding. */
@@ -103,7 +120,15 @@ HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step 
             }
         }
     }
-    if (s->alpha == 1 && !s->adds && s->cols == HG_GEMM_COLS) {
+    if (HG_LIKELY(s->alpha == 1 && s->cols == HG_GEMM_COLS)) {
+        if (s->adds) {
+            const float *residual = s->residual + first * s->ld;
+            HG_GEMM_UNROLL
+            for (int i = 0; i < rows; i++) {
+                sum[i][0] = _mm256_add_ps(sum[i][0], _mm256_loadu_ps(residual + i * s->ld));
+                sum[i][1] = _mm256_add_ps(sum[i][1], _mm256_loadu_ps(residual + i * s->ld + 8));
+            }
+        }
         if (s->clamps) {
             /* operands in this order keep a NaN */
             const __m256 low = _mm256_set1_ps(s->low), high = _mm256_set1_ps(s->high);
@@ -122,12 +147,13 @@ HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step 
         }
         return;
     }
+    float tile[HG_GEMM_ROWS * HG_GEMM_COLS];
     HG_GEMM_UNROLL
-    for (int i = 0; i < rows; i++)
-        gemm_store(s, first + i, 0, sum[i][0]);
-    HG_GEMM_UNROLL
-    for (int i = 0; i < rows; i++)
-        gemm_store(s, first + i, 8, sum[i][1]);
+    for (int i = 0; i < rows; i++) {
+        _mm256_storeu_ps(tile + i * HG_GEMM_COLS, sum[i][0]);
+        _mm256_storeu_ps(tile + i * HG_GEMM_COLS + 8, sum[i][1]);
+    }
+    gemm_store_tile(s, first, rows, 0, HG_GEMM_COLS, tile);
 }
 #endif
 
@@ -162,9 +188,19 @@ HG_INLINE void gemm_half_tile(const int rows, const bool is_half, const hg_gemm_
                 sum[i] = _mm256_fmadd_ps(_mm256_broadcast_ss(a[i] + k), w, sum[i]);
         }
     }
+    if (HG_LIKELY(s->alpha == 1 && s->cols >= col + 8)) {
+        const int64_t at = first * s->ld + col, ld = s->ld;
+        float *c = s->c + at;
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++)
+            _mm256_storeu_ps(c + i * ld, gemm_end(s, at + i * ld, sum[i]));
+        return;
+    }
+    float tile[GEMM_HALF_ROWS * 8];
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++)
-        gemm_store(s, first + i, col, sum[i]);
+        _mm256_storeu_ps(tile + i * 8, sum[i]);
+    gemm_store_tile(s, first, rows, col, 8, tile);
 }
 
 /* Lines the next tile starts with. Rows of C lie far apart and stores commit in order; rows of A
@@ -205,8 +241,8 @@ HG_INLINE void gemm_narrow_tile(const int rows, const bool is_half, const hg_gem
                                 int64_t first)
 {
     gemm_half_tile(rows, is_half, s, first, 0);
-    for (int i = 0; i < rows; i++)
-        gemm_store(s, first + i, 8, _mm256_setzero_ps());
+    for (int i = 0; i < rows && s->cols == HG_GEMM_COLS; i++)
+        _mm256_storeu_ps(s->c + (first + i) * s->ld + 8, _mm256_setzero_ps());
 }
 
 #define GEMM_NARROW(rows)                                                                          \
@@ -244,8 +280,8 @@ HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step 
         gemm_half_tile(rows, is_half, s, first, 8);
         return;
     }
-    for (int i = 0; i < rows; i++)
-        gemm_store(s, first + i, 8, _mm256_setzero_ps());
+    for (int i = 0; i < rows && s->cols == HG_GEMM_COLS; i++)
+        _mm256_storeu_ps(s->c + (first + i) * s->ld + 8, _mm256_setzero_ps());
 }
 
 #endif
