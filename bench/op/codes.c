@@ -10,6 +10,7 @@ extern const hg_kernel hg_kernels_matmul_p16i8[], hg_kernels_conv_dw_i8[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_matmul_p16i8_avx2[], hg_kernels_matmul_p16i8_avx512[];
 extern const hg_kernel hg_kernels_conv_dw_i8_avx2[];
+extern const hg_kernel hg_kernels_matmul_p16i16_avx2[], hg_kernels_matmul_p16i16_avx512[];
 #endif
 
 static const struct {
@@ -47,15 +48,20 @@ static const hg_lane_code codes_end = {.op = codes_op,
 static void codes_product(const hg_kernel *k, const char *variant, double peak, int64_t pairs,
                           bool has_end)
 {
+    const bool is_wide = strcmp(k->name, "matmul.p16i16") == 0;
     for (size_t i = 0; i < HG_COUNT(codes_shapes); i++) {
         const int64_t m = codes_shapes[i].m, n = codes_shapes[i].n, depth = codes_shapes[i].k;
         holo_tensor in[5] = {
-            bench_tensor(HOLO_U8, 2, (int64_t[]){m, depth}),
+            bench_tensor(is_wide ? HOLO_I16 : HOLO_U8, 2, (int64_t[]){m, depth}),
             bench_tensor(HOLO_I8, 3, (int64_t[]){hg_panels(n), hg_quads(depth) + 1, HG_QUAD_BYTES}),
             bench_tensor(HOLO_U8, 1, (int64_t[]){1}),
             {0},
             bench_tensor(HOLO_F32, 1, (int64_t[]){n}),
         };
+        if (is_wide) {
+            free(in[2].data);
+            in[2] = (holo_tensor){0};
+        }
         holo_tensor out = bench_tensor(has_end ? HOLO_U8 : HOLO_I32, 2, (int64_t[]){m, n});
         const hg_args a = {.in = in,
                            .out = &out,
@@ -63,10 +69,11 @@ static void codes_product(const hg_kernel *k, const char *variant, double peak, 
                            .code = has_end ? &codes_end : NULL,
                            .n_in = has_end ? 5 : 4,
                            .n_out = 1,
-                           .n_param = 1};
+                           .n_param = is_wide ? 0 : 1};
         char name[64];
-        snprintf(name, sizeof name, "p16i8 %s%s%s %lldx%lldx%lld", variant, pairs ? " pairs" : "",
-                 has_end ? " end" : "", (long long)m, (long long)n, (long long)depth);
+        snprintf(name, sizeof name, "%s %s%s%s %lldx%lldx%lld", k->name + 7, variant,
+                 pairs ? " pairs" : "", has_end ? " end" : "", (long long)m, (long long)n,
+                 (long long)depth);
         bench_run(name, k, &a, peak, 0.1);
         for (int t = 0; t < 5; t++)
             free(in[t].data);
@@ -116,11 +123,13 @@ int main(void)
         codes_product(hg_kernels_matmul_p16i8_avx2, "avx2", peak, 0, false);
         codes_product(hg_kernels_matmul_p16i8_avx2, "avx2", peak, 1, false);
         codes_product(hg_kernels_matmul_p16i8_avx2, "avx2", peak, 1, true);
+        codes_product(hg_kernels_matmul_p16i16_avx2, "avx2", peak, 0, false);
         codes_depthwise(hg_kernels_conv_dw_i8_avx2, "avx2", peak);
     }
     if (hg_cpu_features() & HG_CPU_AVX512) {
         codes_product(hg_kernels_matmul_p16i8_avx512, "avx512", peak, 0, false);
         codes_product(hg_kernels_matmul_p16i8_avx512, "avx512", peak, 0, true);
+        codes_product(hg_kernels_matmul_p16i16_avx512, "avx512", peak, 0, false);
     }
 #endif
     return 0;

@@ -1,5 +1,5 @@
 /* prove.c - all certificates of a file, and the steps of its programs that need one: those that
- * read tables, and products of bytes in pairs. Nothing is run. */
+ * read tables, products of bytes in pairs, and those with 16-bit codes. Nothing is run. */
 #include "archive/read.h"
 #include "base/ctx.h"
 #include "base/file.h"
@@ -129,7 +129,7 @@ static const char *prove_step_fault(const prove *p, const hg_program *g, const h
                  : "no certificate that holds says what the table must be";
 }
 
-/* ---- products in pairs -----------------------------------------------------------------------
+/* ---- products -----------------------------------------------------------------------
  */
 
 /* Parameter "form" of a product of bytes (kernel/igemm.h), 0 of other kernels. */
@@ -142,18 +142,20 @@ static int64_t prove_form(const hg_program *g, const hg_step_rec *s, const char 
 
 /* The bound is about the weights as the step reads them: panels of `depth` rows, of which the last
  * are sums. */
-static bool prove_bounds(const hg_cert_view *v, const hg_program *g, const hg_value_rec *t)
+static bool prove_bounds(const hg_cert_view *v, const hg_program *g, const hg_value_rec *t,
+                         bool is_wide)
 {
-    enum { CODE_MAX = 255, ROW = 64 };
+    enum { CODE_MAX = 255, WIDE_MAX = 32768, ROW = 64 };
     const hg_cert_bound *b = &v->bound;
-    if (t->rank < 2) return false;
+    if (t->rank < 2 || (is_wide ? b->column_max : b->pair_max) == 0) return false;
     const hg_dim_rec *d = &g->dim[g->list[t->dims + (uint32_t)(t->rank - 2)]];
     const int64_t depth = d->op == HG_DIM_CONST ? d->value : 0;
-    return depth > 0 && b->pair_max != 0 && b->input_max >= CODE_MAX &&
+    return depth > 0 && b->input_max >= (is_wide ? WIDE_MAX : CODE_MAX) &&
            (b->panel == 0 || (b->panel == depth * ROW && b->used == (depth - 1) * ROW));
 }
 
-static const char *prove_product_fault(const prove *p, const hg_program *g, const hg_step_rec *s)
+static const char *prove_product_fault(const prove *p, const hg_program *g, const hg_step_rec *s,
+                                       bool is_wide)
 {
     const hg_value_rec *t = &g->value[g->list[s->in + 1]];
     if (t->storage != HG_STORAGE_WEIGHT) return "its weights are no constant";
@@ -162,9 +164,10 @@ static const char *prove_product_fault(const prove *p, const hg_program *g, cons
         const hg_cert_view *v = &p->proved[i];
         if (v->is_table || v->is_palette || v->offset != w->offset || v->bytes != w->bytes)
             continue;
-        if (prove_bounds(v, g, t)) return NULL;
+        if (prove_bounds(v, g, t, is_wide)) return NULL;
     }
-    return "no certificate that holds says that two products fit 16 bits";
+    return is_wide ? "no certificate that holds says that its sums fit 32 bits"
+                   : "no certificate that holds says that two products fit 16 bits";
 }
 
 /* ---- steps ------------------------------------------------------------------------------------
@@ -200,11 +203,15 @@ static const char *prove_step(const prove *p, const hg_program *g, const hg_step
         *why = prove_step_fault(p, g, s, is_program);
         return is_program ? "program step" : "table step";
     }
+    if (strcmp(kernel, "matmul.p16i16") == 0) {
+        *why = prove_product_fault(p, g, s, true);
+        return "product with 16-bit codes";
+    }
     const int64_t form = prove_form(g, s, kernel);
     if ((form & LOOKUP) != 0) *why = prove_lookup_fault(p, g, s);
     if (*why != NULL) return "table behind a product";
     if ((form & PAIRS) == 0) return NULL;
-    *why = prove_product_fault(p, g, s);
+    *why = prove_product_fault(p, g, s, false);
     return "product in pairs";
 }
 

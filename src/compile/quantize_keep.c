@@ -1,23 +1,24 @@
 /* quantize_keep.c - which layers are computed more finely, so that a quantised model keeps to the
  * error that is allowed.
  *
- * A layer has up to three levels: codes; inputs of two digits, which take two products of codes;
- * floats. Roundings of different layers are nearly independent, so the squares of their errors add
- * up. The share of each group of layers is measured: the model is compiled with this group alone
- * quantised, and run. The step that takes most away for its time comes first, until the rest is
- * small enough, an eighth of the work is float, or an eighth of the time of floats has been spent.
+ * A layer has up to three levels: codes of 8 bits; inputs of 16 bits, which take twice as long with
+ * 8-bit dot products; floats. Roundings of different layers are nearly independent, so the squares
+ * of their errors add up. The share of each group of layers is measured: the model is compiled with
+ * this group alone quantised, and run. The step that takes most away for its time comes first,
+ * until the rest is small enough, an eighth of the work is float, or a quarter of the time of
+ * floats has been spent.
  */
 #include "compile/quantize_run.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { KEEP_SAMPLES = 2, KEEP_FLOAT = 8, KEEP_TIME = 8 };
+enum { KEEP_SAMPLES = 2, KEEP_FLOAT = 8, KEEP_TIME = 4 };
 
 #define KEEP_MAX_ERROR 0.01 /* of options->max_error 0 */
 
-/* Time against floats. A second digit takes a product more, and two steps over its inputs. */
-static const double keep_time[HG_QUANTIZE_LEVELS] = {0.25, 0.65, 1};
+/* Time against floats. */
+static const double keep_time[HG_QUANTIZE_LEVELS] = {0.25, 0.5, 1};
 
 /* The worst output, as a square. */
 static double keep_square(const hg_quantize_difference *e, uint32_t n)
@@ -49,7 +50,7 @@ static holo_status keep_compare(hg_compile *c, struct hg_quantize_run *r, hg_sam
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-/* Two digits are for inputs that products alone read. */
+/* 16 bits are for inputs that products alone read. */
 static bool keep_is_product(const struct hg_quantize_run *r, uint32_t layer)
 {
     const hg_quantize_layer *l = &r->q.layer[layer];

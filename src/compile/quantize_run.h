@@ -12,7 +12,7 @@ typedef struct hg_quantize_difference {
     bool is_measured;
 } hg_quantize_difference;
 
-/* How finely layers are computed: codes, inputs of two digits, floats. */
+/* How finely layers are computed: codes of 8 bits, inputs of 16, floats. */
 enum { HG_QUANTIZE_CODES, HG_QUANTIZE_DIGITS, HG_QUANTIZE_FLOATS, HG_QUANTIZE_LEVELS };
 
 /* Layers that are chosen together: a convolution, or the products of one activation. */

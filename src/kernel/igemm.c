@@ -9,6 +9,7 @@
 
 enum {
     IGEMM_ROW_BLOCK = 48,
+    IGEMM_WIDE_BLOCK = 144,   /* of 16-bit codes: panels are widened once for so many rows */
     IGEMM_MAX_GROUP = 12,     /* panels of a unit; keeps enough units when rows are few */
     IGEMM_TILE_VALUES = 6144, /* wanted size of the block an epilogue sees */
     IGEMM_GATHERED = 1 << 17  /* wanted bytes of gathered rows */
@@ -92,7 +93,8 @@ static igemm_plan igemm_plan_of(const hg_igemm *g)
     igemm_plan p = {.quads = hg_quads(g->k)};
     const int64_t rows = hg_max(1, g->rows), panels = hg_max(1, g->panels);
     const int64_t depth = hg_max(1, p.quads * HG_QUAD);
-    const int64_t most = hg_max(6, hg_min(IGEMM_ROW_BLOCK, IGEMM_GATHERED / depth));
+    const int64_t block = g->is_wide ? IGEMM_WIDE_BLOCK : IGEMM_ROW_BLOCK;
+    const int64_t most = hg_max(6, hg_min(block, IGEMM_GATHERED / depth));
     p.row_blocks = hg_ceil_div(rows, most);
     p.row_block = hg_ceil_div(rows, p.row_blocks);
     if (p.row_blocks > 1) p.row_block = hg_ceil_div(p.row_block, 6) * 6;
@@ -110,17 +112,23 @@ int64_t hg_igemm_units(const hg_igemm *g)
     return holo_tensor_count(&g->args->out[0]) == 0 ? 0 : p.row_blocks * g->groups * p.groups;
 }
 
-/* Scratch: sums, gathered rows, the same widened, zero points, sums of rows, padded zero points of
- * the right side, the epilogue's own. */
+/* Scratch: sums, gathered rows, the same widened, a panel widened, zero points, sums of rows,
+ * padded zero points of the right side, the epilogue's own. */
 static size_t igemm_sum_bytes(const igemm_plan *p)
 {
     return (size_t)(p->row_block * p->group * HG_PANEL) * sizeof(int32_t);
 }
 
+/* Of one row of the left side. */
+static int64_t igemm_width(const hg_igemm *g, int64_t codes)
+{
+    return g->is_wide ? codes * 2 : codes;
+}
+
 static size_t igemm_row_bytes(const hg_igemm *g, const igemm_plan *p)
 {
-    return g->direct != NULL ? 0
-                             : hg_align_up((size_t)(p->row_block * p->quads * HG_QUAD), HG_ALIGN);
+    const int64_t width = igemm_width(g, p->quads * HG_QUAD);
+    return g->direct != NULL ? 0 : hg_align_up((size_t)(p->row_block * width), HG_ALIGN);
 }
 
 static size_t igemm_wide_bytes(const hg_igemm *g, const igemm_plan *p, const hg_igemm_form *form)
@@ -128,6 +136,11 @@ static size_t igemm_wide_bytes(const hg_igemm *g, const igemm_plan *p, const hg_
     return form->widens && (!g->pairs || form->widens_pairs)
                ? hg_align_up((size_t)(p->row_block * p->quads * HG_QUAD) * 2, HG_ALIGN)
                : 0;
+}
+
+static size_t igemm_panel_bytes(const igemm_plan *p, const hg_igemm_form *form)
+{
+    return form->widens_panel ? (size_t)(p->quads * HG_QUAD * HG_PANEL) * 2 : 0;
 }
 
 static size_t igemm_zero_bytes(const igemm_plan *p)
@@ -140,8 +153,8 @@ size_t hg_igemm_scratch(const hg_igemm *g, const hg_igemm_form *form)
     const igemm_plan p = igemm_plan_of(g);
     if (hg_igemm_units(g) == 0) return 0; /* the sizes that remain may be anything */
     return igemm_sum_bytes(&p) + igemm_row_bytes(g, &p) + igemm_wide_bytes(g, &p, form) +
-           2 * igemm_zero_bytes(&p) + (size_t)(p.group * HG_PANEL) * sizeof(int32_t) +
-           hg_epilogue_scratch(g->args);
+           igemm_panel_bytes(&p, form) + 2 * igemm_zero_bytes(&p) +
+           (size_t)(p.group * HG_PANEL) * sizeof(int32_t) + hg_epilogue_scratch(g->args);
 }
 
 /* ---- run ---------------------------------------------------------------------------------- */
@@ -152,7 +165,7 @@ typedef struct igemm_unit {
     igemm_plan p;
     int32_t *sum, *zero_a, *rest, *zero_b;
     uint8_t *gathered;
-    int16_t *wide;
+    int16_t *wide, *panel_room;
     int64_t row, rows, channel_group, panel, panels;
 } igemm_unit;
 
@@ -192,11 +205,11 @@ uint8_t hg_igemm_zero(const hg_args *a, int64_t row)
 static const uint8_t *igemm_rows(const igemm_unit *u, int64_t *lda)
 {
     if (u->g->direct == NULL) {
-        *lda = u->p.quads * HG_QUAD;
+        *lda = igemm_width(u->g, u->p.quads * HG_QUAD);
         return u->gathered;
     }
-    *lda = u->g->k;
-    return u->g->direct + u->row * u->g->k;
+    *lda = igemm_width(u->g, u->g->k);
+    return u->g->direct + u->row * *lda;
 }
 
 /* rest = sum of the row - K zero_a */
@@ -301,7 +314,8 @@ static void igemm_run_unit(const igemm_unit *u, const hg_igemm_end *end)
                        .zero_a = u->zero_a,
                        .zero_b = igemm_columns(u, first, cols),
                        .pairs = g->pairs,
-                       .wide = u->wide};
+                       .wide = u->wide,
+                       .panel = u->panel_room};
     t.a = igemm_rows(u, &t.lda);
     t.rest = t.zero_b == NULL ? NULL : u->rest;
     t.is_even = t.zero_b == NULL && igemm_is_single(g->args);
@@ -324,7 +338,8 @@ void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r)
     u.sum = (int32_t *)(void *)scratch;
     u.gathered = (uint8_t *)(scratch += igemm_sum_bytes(&u.p));
     u.wide = (int16_t *)(void *)(scratch += igemm_row_bytes(g, &u.p));
-    u.zero_a = (int32_t *)(void *)(scratch += igemm_wide_bytes(g, &u.p, form));
+    u.panel_room = (int16_t *)(void *)(scratch += igemm_wide_bytes(g, &u.p, form));
+    u.zero_a = (int32_t *)(void *)(scratch += igemm_panel_bytes(&u.p, form));
     u.rest = (int32_t *)(void *)(scratch += igemm_zero_bytes(&u.p));
     u.zero_b = (int32_t *)(void *)(scratch += igemm_zero_bytes(&u.p));
     scratch += (size_t)(u.p.group * HG_PANEL) * sizeof(int32_t);

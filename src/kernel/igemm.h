@@ -35,7 +35,7 @@ enum { HG_IGEMM_PAIRS = 1, HG_IGEMM_LOOKUP = 2, HG_IGEMM_FORMS = 3 };
 
 /* Rows of unsigned codes times panels. */
 typedef struct hg_igemm_tile {
-    const uint8_t *a; /* [rows][quads * 4], lda bytes apart */
+    const uint8_t *a; /* [rows][quads * 4], lda bytes apart; of hg_igemm.is_wide: int16_t */
     int64_t lda;
     const int8_t *b; /* first panel */
     int64_t quads, rows, panels;
@@ -45,8 +45,9 @@ typedef struct hg_igemm_tile {
     const int32_t *rest;   /* by row: sum of the row - K zero_a; NULL without zero_b */
     const int32_t *zero_b; /* by column, panels * 16 of them; NULL: 0 */
     bool pairs;
-    bool is_even;  /* all rows have the same zero_a, and there is no zero_b */
-    int16_t *wide; /* room for a, twice as wide, for forms that asked for it */
+    bool is_even;   /* all rows have the same zero_a, and there is no zero_b */
+    int16_t *wide;  /* room for a, twice as wide, for forms that asked for it */
+    int16_t *panel; /* the same for a panel */
 } hg_igemm_tile;
 
 /* A panel and the next one are so many bytes apart. */
@@ -76,6 +77,7 @@ typedef struct hg_igemm_form {
     void (*lookup)(const uint8_t *entry, uint8_t *codes, int64_t count);
     bool widens;       /* wants hg_igemm_tile.wide unless pairs is set */
     bool widens_pairs; /* and then too */
+    bool widens_panel; /* wants hg_igemm_tile.panel */
 } hg_igemm_form;
 
 /* A product as the driver sees it; checked arguments only. */
@@ -83,10 +85,12 @@ typedef struct hg_igemm hg_igemm;
 struct hg_igemm {
     const hg_args *args;
     int64_t rows, k, groups, columns, panels; /* columns and panels of one group */
-    const uint8_t *direct; /* rows can be read in place, from here, k bytes apart; or NULL */
-    /* Rows [row, row + count) of a channel group as unsigned codes, quads * 4 bytes each. */
+    const uint8_t *direct; /* rows can be read in place, from here, k codes apart; or NULL */
+    /* Rows [row, row + count) of a channel group as unsigned codes, quads * 4 of them each; or as
+     * 16-bit numbers, see below. */
     void (*gather)(const hg_igemm *g, int64_t row, int64_t count, int64_t group, uint8_t *to);
     bool pairs;
+    bool is_wide;          /* the left side has signed codes of 16 bits, and forms read such */
     const uint8_t *lookup; /* entries; NULL: none */
 };
 

@@ -11,6 +11,7 @@ typedef struct igemm_finish_reader {
     const hg_lane_op *op;
     uint8_t a[FINISH_MAX_OP], b[FINISH_MAX_OP]; /* operands as numbers of operations */
     bool depends[FINISH_MAX_OP];                /* on the sums */
+    uint32_t kept;                              /* operation that is kept + 1; 0: none */
     hg_finish *out;
 } igemm_finish_reader;
 
@@ -45,7 +46,7 @@ static bool igemm_finish_push(hg_finish_chain *c, const hg_finish_step *s)
     return true;
 }
 
-static bool igemm_finish_chain(const igemm_finish_reader *r, uint32_t i, hg_finish_chain *c);
+static bool igemm_finish_chain(igemm_finish_reader *r, uint32_t i, hg_finish_chain *c);
 
 /* Where a chain begins: the sums, or an operand of the output's shape. */
 static bool igemm_finish_start(const igemm_finish_reader *r, uint32_t i, const hg_finish_chain *c)
@@ -62,7 +63,7 @@ static bool igemm_finish_start(const igemm_finish_reader *r, uint32_t i, const h
 }
 
 /* float(narrow(int(x))), or float(x). */
-static bool igemm_finish_cast(const igemm_finish_reader *r, uint32_t i, hg_finish_chain *c)
+static bool igemm_finish_cast(igemm_finish_reader *r, uint32_t i, hg_finish_chain *c)
 {
     hg_finish_step s = {.kind = HG_FINISH_FLOAT};
     if (r->op[i].type != HG_LANE_F32 || r->op[i].index != HG_LANE_I32) return false;
@@ -78,7 +79,7 @@ static bool igemm_finish_cast(const igemm_finish_reader *r, uint32_t i, hg_finis
 }
 
 /* A chain and a leaf; either may come first unless the operation says otherwise. */
-static bool igemm_finish_binary(const igemm_finish_reader *r, uint32_t i, hg_finish_kind kind,
+static bool igemm_finish_binary(igemm_finish_reader *r, uint32_t i, hg_finish_kind kind,
                                 hg_finish_chain *c)
 {
     const bool is_int = r->op[i].type == HG_LANE_I32,
@@ -96,7 +97,7 @@ static bool igemm_finish_binary(const igemm_finish_reader *r, uint32_t i, hg_fin
 }
 
 /* The sum of a chain from the sums and one that does not depend on them. */
-static bool igemm_finish_join(const igemm_finish_reader *r, uint32_t i, hg_finish_chain *c)
+static bool igemm_finish_join(igemm_finish_reader *r, uint32_t i, hg_finish_chain *c)
 {
     const uint32_t a = r->a[i], b = r->b[i];
     const hg_finish_step s = {.kind = HG_FINISH_JOIN};
@@ -107,7 +108,27 @@ static bool igemm_finish_join(const igemm_finish_reader *r, uint32_t i, hg_finis
            igemm_finish_chain(r, r->depends[a] ? a : b, c) && igemm_finish_push(c, &s);
 }
 
-static bool igemm_finish_chain(const igemm_finish_reader *r, uint32_t i, hg_finish_chain *c)
+/* x times what a chain makes of x. */
+static bool igemm_finish_gate(igemm_finish_reader *r, uint32_t i, hg_finish_chain *c)
+{
+    const uint32_t count = c->count;
+    if (r->op[i].type != HG_LANE_F32 || r->kept != 0) return false;
+    for (int side = 0; side < 2; side++) {
+        const uint32_t x = side == 0 ? r->a[i] : r->b[i], gate = side == 0 ? r->b[i] : r->a[i];
+        c->count = count;
+        r->kept = 0;
+        if (x == gate || !r->depends[x] || !r->depends[gate]) return false;
+        if (!igemm_finish_chain(r, x, c) || r->kept != 0) continue;
+        r->kept = x + 1;
+        if (igemm_finish_push(c, &(hg_finish_step){.kind = HG_FINISH_KEEP}) &&
+            igemm_finish_chain(r, gate, c) &&
+            igemm_finish_push(c, &(hg_finish_step){.kind = HG_FINISH_TIMES}))
+            return true;
+    }
+    return false;
+}
+
+static bool igemm_finish_chain(igemm_finish_reader *r, uint32_t i, hg_finish_chain *c)
 {
     static const struct {
         uint8_t op;
@@ -116,15 +137,20 @@ static bool igemm_finish_chain(const igemm_finish_reader *r, uint32_t i, hg_fini
                  {HG_LANE_MUL, HG_FINISH_MUL}, {HG_LANE_DIV, HG_FINISH_DIV},
                  {HG_LANE_MAX, HG_FINISH_MAX}, {HG_LANE_MIN, HG_FINISH_MIN}};
     const hg_lane_op *op = &r->op[i];
-    if (op->op == HG_LANE_LOAD) return igemm_finish_start(r, i, c);
+    if (r->kept == i + 1) return c == &r->out->main;
+    if (op->op == HG_LANE_LOAD) return r->kept == 0 && igemm_finish_start(r, i, c);
     if (op->op == HG_LANE_CAST) return igemm_finish_cast(r, i, c);
     if (op->op == HG_LANE_ROUND && op->type == HG_LANE_F32)
         return igemm_finish_chain(r, r->a[i], c) &&
                igemm_finish_push(c, &(hg_finish_step){.kind = HG_FINISH_ROUND});
+    if (op->op == HG_LANE_ERF && op->type == HG_LANE_F32)
+        return igemm_finish_chain(r, r->a[i], c) &&
+               igemm_finish_push(c, &(hg_finish_step){.kind = HG_FINISH_ERF});
     if (op->type != HG_LANE_F32 && op->type != HG_LANE_I32) return false;
     for (size_t k = 0; k < HG_COUNT(kinds); k++)
         if (op->op == kinds[k].op) {
             if (igemm_finish_binary(r, i, kinds[k].kind, c)) return true;
+            if (op->op == HG_LANE_MUL) return igemm_finish_gate(r, i, c);
             return op->op == HG_LANE_ADD && c->count == 0 && igemm_finish_join(r, i, c);
         }
     return false;
@@ -160,8 +186,8 @@ static uint32_t igemm_finish_quant(const hg_finish_chain *c, uint32_t at, holo_d
         type = s[i++].kind == HG_FINISH_WRAP_U8 ? HOLO_U8 : HOLO_I8;
     }
     const float lowest = type == HOLO_I8 ? -128 : 0, highest = type == HOLO_I8 ? 127 : 255;
-    const bool fits = type != HOLO_F32 && q->low >= lowest && q->low <= 0 && q->high >= 0 &&
-                      q->high <= highest && q->zero == (float)(int32_t)q->zero;
+    const bool fits = type != HOLO_F32 && type != HOLO_I16 && q->low >= lowest && q->low <= 0 &&
+                      q->high >= 0 && q->high <= highest && q->zero == (float)(int32_t)q->zero;
     /* The inverse and products with it must not leave the normal numbers. */
     const float size = q->value.f < 0 ? -q->value.f : q->value.f;
     const bool is_usual = size > 1e-30f && size < 1e30f && q->zero >= -512 && q->zero <= 512;
@@ -203,12 +229,13 @@ bool hg_finish_read(const hg_args *a, uint32_t first_extra, hg_finish *out)
     const holo_tensor *y = &a->out[0];
     *out = (hg_finish){.out = y->data, .out_type = y->dtype, .columns = y->dim[y->rank - 1]};
     if (code == NULL || code->n_op == 0 || code->n_op > FINISH_MAX_OP) return false;
-    if (!hg_dtype_in(y->dtype, HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_U8) | HG_TYPE_BIT(HOLO_I8)))
+    if (!hg_dtype_in(y->dtype, HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_U8) | HG_TYPE_BIT(HOLO_I8) |
+                                   HG_TYPE_BIT(HOLO_I16)))
         return false;
     r.op = code->op;
     igemm_finish_link(&r, code, writer);
     uint32_t last = writer[code->out[0].reg];
-    if (y->dtype != HOLO_F32) { /* stored by its low byte */
+    if (y->dtype != HOLO_F32) { /* stored by its low bits */
         if (code->out[0].saturate != 0 || r.op[last].op != HG_LANE_CAST ||
             r.op[last].type != HG_LANE_I32 || r.op[last].index != HG_LANE_F32)
             return false;

@@ -4,7 +4,8 @@
  *
  *     sum -> + bias -> float -> * scale -> max 0 -> / s -> round -> + zero -> limit -> 8 bits
  *
- * The bits are those of the lane code. */
+ * A value may be multiplied with what a chain makes of it, once: x (1 + erf(x / s)). The bits are
+ * those of the lane code. */
 #ifndef HG_KERNEL_IGEMM_FINISH_H
 #define HG_KERNEL_IGEMM_FINISH_H
 
@@ -23,7 +24,10 @@ typedef enum hg_finish_kind {
     HG_FINISH_WRAP_U8, /* to i32, its low byte, to f32 */
     HG_FINISH_WRAP_I8,
     HG_FINISH_QUANT, /* round(v / divisor) + zero limited to [low, high], NaN as 0 */
-    HG_FINISH_JOIN   /* adds the other chain */
+    HG_FINISH_JOIN,  /* adds the other chain */
+    HG_FINISH_ERF,
+    HG_FINISH_KEEP, /* the value, */
+    HG_FINISH_TIMES /* which this one is multiplied with */
 } hg_finish_kind;
 
 typedef struct hg_finish_step {
@@ -56,7 +60,7 @@ typedef struct hg_finish {
     const void *side_data; /* NULL: there is no side */
     holo_dtype side_type;  /* u8, i8, i32 or f32 */
     void *out;
-    holo_dtype out_type; /* f32, u8 or i8 */
+    holo_dtype out_type; /* f32, u8, i8 or i16 */
     int64_t columns;     /* of the output */
 } hg_finish;
 

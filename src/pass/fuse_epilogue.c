@@ -10,10 +10,15 @@ static const struct {
     uint32_t own;
     holo_dtype result; /* of the kernel itself */
 } epilogue_ops[] = {
-    {"holo:MatMulP16", 2, HOLO_F32},  {"holo:ConvNhwc", 2, HOLO_F32},
-    {"holo:ConvDw", 2, HOLO_F32},     {"holo:MatMul", 2, HOLO_F32},
-    {"MatMul", 2, HOLO_F32},          {"holo:MatMulP16I8", 4, HOLO_I32},
-    {"holo:ConvNhwcI8", 4, HOLO_I32}, {"holo:ConvDwI8", 4, HOLO_I32},
+    {"holo:MatMulP16", 2, HOLO_F32},
+    {"holo:ConvNhwc", 2, HOLO_F32},
+    {"holo:ConvDw", 2, HOLO_F32},
+    {"holo:MatMul", 2, HOLO_F32},
+    {"MatMul", 2, HOLO_F32},
+    {"holo:MatMulP16I8", 4, HOLO_I32},
+    {"holo:ConvNhwcI8", 4, HOLO_I32},
+    {"holo:ConvDwI8", 4, HOLO_I32},
+    {"holo:MatMulP16I16", 4, HOLO_I32},
 };
 
 static int epilogue_find(const hg_graph *g, hg_node_id id)

@@ -51,7 +51,7 @@ typedef struct hg_quantize {
     const bool *keep; /* per layer: stays as it is; NULL: none does */
     hg_quantize_range *range;      /* of activations, with apply */
     hg_quantize_channels *channel; /* of activations */
-    const uint8_t *digits;         /* of activations that products read: 1 or 2; NULL: 1 */
+    const uint8_t *digits;         /* bytes of codes that products read: 1 or 2; NULL: 1 */
     hg_quantize_found *found;      /* [layer][digits - 1]; NULL: nothing is kept */
     uint32_t n_activation;
     hg_quantize_layer *layer;
@@ -62,6 +62,10 @@ typedef struct hg_quantize {
  * does. So two weights that lie side by side must not exceed 128 together, and one may be anything
  * up to 127: with a large one there is mostly a small one. */
 enum { HG_QUANTIZE_MAX_WEIGHT = 127, HG_QUANTIZE_PAIR = 128, HG_QUANTIZE_BLOCK = 32 };
+
+/* Sizes of the weights of an output together, where inputs have codes of 16 bits: 2^15 times it
+ * fits 32 bits, with room for rounding. */
+enum { HG_QUANTIZE_COLUMN = 60000 };
 
 /* Products of channels are known in blocks of so many at most. */
 enum { HG_QUANTIZE_SQUARE = 1536 };

@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-#define ACTIVATIONS_WIDER 1.25f /* two digits have room for more than samples show */
+#define ACTIVATIONS_WIDER 1.25f /* 16 bits have room for more than samples show */
 
 static hg_quantize_range activations_range(const hg_quantize_state *s, uint32_t i,
                                            const float *smooth)
@@ -24,26 +24,30 @@ static hg_quantize_range activations_range(const hg_quantize_state *s, uint32_t 
     return r;
 }
 
-/* Scale and zero point of unsigned bytes that hold the range, with 0 exact. */
+/* Scale and zero point of unsigned bytes that hold the range, with 0 exact; of 16 bits, signed and
+ * without a zero point. */
 holo_status hg_quantize_scale(const hg_quantize_state *s, uint32_t i, hg_quantize_code *out)
 {
     const hg_quantize_activation *a = &s->activation[i];
     const hg_quantize_range r = activations_range(s, i, a->smooth);
     const float low = r.low < 0 ? r.low : 0, high = r.high > 0 ? r.high : 0;
-    float scale = (high - low) / 255;
+    const bool is_two = hg_quantize_digits(s, i) == 2;
+    float scale = is_two ? fmaxf(-low, high) / INT16_MAX : (high - low) / 255;
     if (!isfinite(scale))
         return hg_fail(s->g->ctx->error, HOLO_E_DATA,
                        "value '%.*s' is not finite in the samples: it has no range",
                        HG_STR_ARG(hg_graph_value(s->g, a->value)->name));
     if (!(scale > FLT_MIN)) scale = 1; /* always zero */
-    *out = (hg_quantize_code){scale, nearbyintf(-low / scale)};
+    *out = (hg_quantize_code){scale, is_two ? 0 : nearbyintf(-low / scale)};
     return HOLO_OK;
 }
 
-static hg_value_id activations_zero(hg_build *b, float zero)
+static hg_value_id activations_zero(hg_build *b, float zero, bool is_two)
 {
     const uint8_t code = (uint8_t)zero;
-    return hg_build_const(b, (hg_type){.dtype = HOLO_U8}, &code, 1);
+    const int16_t none = 0;
+    return is_two ? hg_build_const(b, (hg_type){.dtype = HOLO_I16}, &none, sizeof none)
+                  : hg_build_const(b, (hg_type){.dtype = HOLO_U8}, &code, sizeof code);
 }
 
 void hg_quantize_build_after(hg_build *b, hg_graph *g, hg_value_id v)
@@ -114,7 +118,7 @@ static double activations_noise(const hg_quantize_state *s, uint32_t i, const fl
 {
     const hg_quantize_channels *c = &s->q->channel[i];
     const hg_quantize_range r = activations_range(s, i, smooth);
-    const double steps = hg_quantize_digits(s, i) == 2 ? 255 * 255 : 255;
+    const double steps = hg_quantize_digits(s, i) == 2 ? INT16_MAX : 255;
     const double step = ((double)r.high - (double)r.low) / steps, count = (double)c->count;
     const double limit = hg_quantize_limit(s->q->mode);
     double noise = 0, energy = 0;
@@ -213,22 +217,14 @@ static hg_value_id activations_smoothed(hg_build *b, const hg_quantize_activatio
 
 /* DQ(Q(x)); *node: the Q. */
 static hg_value_id activations_codes(hg_build *b, hg_value_id x, const hg_quantize_code *code,
-                                     hg_node_id *node)
+                                     bool is_two, hg_node_id *node)
 {
     hg_value_id in[3] = {x, hg_build_const(b, (hg_type){.dtype = HOLO_F32}, &code->scale, 4),
-                         activations_zero(b, code->zero)};
+                         activations_zero(b, code->zero, is_two)};
     *node = hg_build_node(b, "QuantizeLinear", in, 3, NULL, 0, 1);
     if (*node == 0) return 0;
     in[0] = hg_graph_node(b->g, *node)->out[0];
     return hg_build_op(b, "DequantizeLinear", in, 3, NULL, 0);
-}
-
-/* What the codes leave lies within half a step: a second digit, of which 255 are a step. */
-static hg_value_id activations_rest(hg_build *b, hg_value_id x, hg_value_id codes, float step)
-{
-    const hg_quantize_code code = {step / 255, 128};
-    hg_node_id node;
-    return activations_codes(b, hg_build_2(b, "Sub", x, codes), &code, &node);
 }
 
 holo_status hg_quantize_activation_apply(hg_quantize_state *s, uint32_t i)
@@ -242,8 +238,7 @@ holo_status hg_quantize_activation_apply(hg_quantize_state *s, uint32_t i)
     const hg_value_id x =
         activations_smoothed(&b, a, activations_source(s->g, a, &code), s->q->channel[i].channels);
     hg_node_id quantize;
-    a->codes = activations_codes(&b, x, &code, &quantize);
-    if (hg_quantize_digits(s, i) == 2) a->rest = activations_rest(&b, x, a->codes, code.scale);
+    a->codes = activations_codes(&b, x, &code, hg_quantize_digits(s, i) == 2, &quantize);
     HG_TRY(b.status);
     activations_redirect(s, a, quantize);
     return HOLO_OK;

@@ -17,6 +17,13 @@ enum { SOLVE_LANES = 16, SOLVE_SCALES = 9 };
 
 #define SOLVE_DAMP 0.01 /* of the average energy, for inputs that samples do not show */
 
+/* What codes may be. */
+typedef struct solve_rule {
+    int32_t limit;
+    int32_t pair;  /* two neighbours together, */
+    double column; /* and all of a column */
+} solve_rule;
+
 /* Inputs first .. first + n of a product. */
 typedef struct solve_block {
     int64_t first, n;
@@ -96,15 +103,15 @@ static int32_t solve_round(double x, int32_t limit)
 }
 
 /* The most that a code may be beside another one. */
-static int32_t solve_room(int32_t limit, int32_t beside)
+static int32_t solve_room(const solve_rule *r, int32_t beside)
 {
-    const int32_t room = HG_QUANTIZE_PAIR - (beside < 0 ? -beside : beside);
-    return room < limit ? room : limit;
+    const int32_t room = r->pair - (beside < 0 ? -beside : beside);
+    return room < r->limit ? room : r->limit;
 }
 
 /* Up to SOLVE_LANES columns from channel c on. */
 static void solve_columns(const solve_block *b, const hg_quantize_weights *w, int64_t c,
-                          int32_t limit, const float *scale, int8_t *codes)
+                          const solve_rule *rule, const float *scale, int8_t *codes)
 {
     const int64_t lanes = hg_min(SOLVE_LANES, w->channels - c);
     for (int64_t k = 0; k < b->n; k++) {
@@ -119,7 +126,7 @@ static void solve_columns(const solve_block *b, const hg_quantize_weights *w, in
             const double x = (double)w->data[at], by = (double)scale[c + l];
             const int32_t other =
                 beside < w->each ? codes[(c + l) * w->channel + beside * w->step] : 0;
-            codes[at] = (int8_t)solve_round((x + sum[l]) / by, solve_room(limit, other));
+            codes[at] = (int8_t)solve_round((x + sum[l]) / by, solve_room(rule, other));
             b->left[k * SOLVE_LANES + l] = x - (double)codes[at] * by;
         }
     }
@@ -127,13 +134,14 @@ static void solve_columns(const solve_block *b, const hg_quantize_weights *w, in
 
 /* Squared error of a column, each input weighing its energy. */
 static double solve_cost(const hg_quantize_weights *w, int64_t c, const double *energy,
-                         int32_t limit, double scale)
+                         const solve_rule *rule, double scale)
 {
     double sum = 0;
     int32_t before = 0;
     for (int64_t k = 0; k < w->each; k++) {
         const double x = (double)w->data[c * w->channel + k * w->step];
-        const int32_t code = solve_round(x / scale, k % 2 == 0 ? limit : solve_room(limit, before));
+        const int32_t code =
+            solve_round(x / scale, k % 2 == 0 ? rule->limit : solve_room(rule, before));
         const double d = x - scale * code;
         sum += d * d * energy[k];
         before = code;
@@ -141,14 +149,15 @@ static double solve_cost(const hg_quantize_weights *w, int64_t c, const double *
     return sum;
 }
 
-/* The largest number of a column, and the largest sum of two neighbours. */
-static double solve_largest(const hg_quantize_weights *w, int64_t c, double *pair)
+/* The largest number of a column, the largest sum of two neighbours, and the sum of all. */
+static double solve_largest(const hg_quantize_weights *w, int64_t c, double *pair, double *all)
 {
     double most = 0, before = 0;
-    *pair = 0;
+    *pair = *all = 0;
     for (int64_t k = 0; k < w->each; k++) {
         const double x = fabs((double)w->data[c * w->channel + k * w->step]);
         most = fmax(most, x);
+        *all += x;
         *pair = fmax(*pair, k % 2 == 0 ? x : x + before);
         before = x;
     }
@@ -158,14 +167,14 @@ static double solve_largest(const hg_quantize_weights *w, int64_t c, double *pai
 /* Cutting off a few ends may cost less than coarse steps for all others: of some scales from that
  * of the whole range downwards, the one with the least error. */
 static float solve_scale(const hg_quantize_weights *w, int64_t c, const double *energy,
-                         int32_t limit)
+                         const solve_rule *rule)
 {
-    double pair, least = INFINITY, best = 0;
-    const double most = solve_largest(w, c, &pair);
-    const double full = fmax(most / limit, pair / (HG_QUANTIZE_PAIR - 2));
+    double pair, all, least = INFINITY, best = 0;
+    const double most = solve_largest(w, c, &pair, &all), floor = all / rule->column;
+    const double full = fmax(most / rule->limit, pair / (rule->pair - 2));
     for (int k = 0; k < SOLVE_SCALES && full > 0; k++) {
-        const double scale = full * (1 - 0.05 * k);
-        const double cost = solve_cost(w, c, energy, limit, scale);
+        const double scale = fmax(full * (1 - 0.05 * k), floor);
+        const double cost = solve_cost(w, c, energy, rule, scale);
         if (!(cost < least)) continue;
         least = cost;
         best = scale;
@@ -174,7 +183,8 @@ static float solve_scale(const hg_quantize_weights *w, int64_t c, const double *
 }
 
 static void solve_scales(const hg_quantize_channels *c, const float *smooth,
-                         const hg_quantize_weights *w, int32_t limit, double *energy, float *scale)
+                         const hg_quantize_weights *w, const solve_rule *rule, double *energy,
+                         float *scale)
 {
     for (int64_t k = 0; k < w->each; k++) {
         const double by = smooth == NULL ? 1 : (double)smooth[k];
@@ -182,7 +192,7 @@ static void solve_scales(const hg_quantize_channels *c, const float *smooth,
         energy[k] = (double)square[k % c->block * (c->block + 1)] / (by * by);
     }
     for (int64_t n = 0; n < w->channels; n++)
-        scale[n] = solve_scale(w, n, energy, limit);
+        scale[n] = solve_scale(w, n, energy, rule);
 }
 
 static holo_status solve_run(const hg_quantize_state *s, uint32_t i, const hg_quantize_weights *w,
@@ -191,7 +201,10 @@ static holo_status solve_run(const hg_quantize_state *s, uint32_t i, const hg_qu
     const uint32_t activation = s->reads[i];
     const hg_quantize_channels *c = &s->q->channel[activation];
     const float *smooth = s->activation[activation].smooth;
-    const int32_t limit = hg_quantize_limit(s->q->mode);
+    const bool is_two = hg_quantize_digits(s, activation) == 2;
+    const solve_rule rule = {.limit = hg_quantize_limit(s->q->mode),
+                             .pair = is_two ? INT16_MAX : HG_QUANTIZE_PAIR,
+                             .column = is_two ? HG_QUANTIZE_COLUMN : INFINITY};
     const size_t n = (size_t)c->block;
     solve_block b = {.n = c->block,
                      .order = hg_arena_array(arena, n, sizeof *b.order),
@@ -200,13 +213,13 @@ static holo_status solve_run(const hg_quantize_state *s, uint32_t i, const hg_qu
                      .left = hg_arena_array(arena, n * SOLVE_LANES, sizeof *b.left)};
     if (b.order == NULL || b.energy == NULL || b.row == NULL || b.left == NULL)
         return hg_fail_nomem(s->g->ctx->error, n * n * sizeof *b.row);
-    solve_scales(c, smooth, w, limit, b.energy, scale);
+    solve_scales(c, smooth, w, &rule, b.energy, scale);
     for (b.first = 0; b.first < w->each; b.first += b.n) {
         HG_TRY(hg_ctx_check_time(s->g->ctx));
         solve_fill(&b, c, smooth, step);
         if (!solve_factor(&b)) return HOLO_OK;
         for (int64_t k = 0; k < w->channels; k += SOLVE_LANES)
-            solve_columns(&b, w, k, limit, scale, codes);
+            solve_columns(&b, w, k, &rule, scale, codes);
     }
     *done = true;
     return HOLO_OK;

@@ -17,7 +17,6 @@ typedef struct hg_quantize_activation {
     bool is_stored; /* as codes only: every reader gets them */
     uint32_t made_by;    /* + 1: the convolution whose result it is */
     hg_value_id codes;   /* DQ(Q(value)), once made */
-    hg_value_id rest;    /* DQ(Q(value - codes)), of two digits */
     const float *smooth; /* per channel: what it is divided by and weights are multiplied with */
 } hg_quantize_activation;
 
@@ -58,6 +57,7 @@ HG_MUST_CHECK holo_status hg_quantize_activation_apply(hg_quantize_state *s, uin
 
 /* Builds behind the node that makes a value, or before everything. */
 void hg_quantize_build_after(hg_build *b, hg_graph *g, hg_value_id v);
+/* Bytes of its codes: 1, or 2 where products alone read them. */
 static inline uint32_t hg_quantize_digits(const hg_quantize_state *s, uint32_t activation)
 {
     return s->q->digits == NULL ? 1 : s->q->digits[activation];

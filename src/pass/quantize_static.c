@@ -135,11 +135,21 @@ static float static_least(const hg_graph *g, hg_value_id bias, int64_t c, float 
     return fabsf(b[c]) / scale / 1073741824.0f;
 }
 
-/* Numbers of a window; 0: a depthwise convolution, whose kernel multiplies 16-bit numbers. */
+/* The same for sums with inputs of 16 bits. */
+static float static_column(const hg_quantize_weights *w, int64_t c)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < w->each; k++)
+        sum += fabs((double)w->data[c * w->channel + k * w->step]);
+    return (float)(sum / HG_QUANTIZE_COLUMN);
+}
+
+/* Numbers of a window; 0: kernels multiply 16-bit numbers, as those of a depthwise convolution do.
+ */
 static int64_t static_taps(const hg_quantize_state *s, uint32_t i, const hg_quantize_weights *w)
 {
     int64_t channels;
-    if (s->kind[i] != HG_QUANTIZE_CONV) return 1;
+    if (s->kind[i] != HG_QUANTIZE_CONV) return hg_quantize_digits(s, s->reads[i]) == 2 ? 0 : 1;
     if (!hg_dim_is_const(&s->g->dims, w->type.dim[1], &channels) || channels < 1) return 1;
     return channels == 1 && hg_node_int(hg_graph_node(s->g, s->layer[i]), "group", 1) > 1
                ? 0
@@ -156,10 +166,12 @@ holo_status hg_quantize_round(const hg_quantize_state *s, uint32_t i, float x_sc
     HG_TRY(HG_NEW(g->ctx, (size_t)w->channels, scale));
     bool done = false;
     if (s->q->activations) HG_TRY(hg_quantize_solve(s, i, w, x_scale, *codes, *scale, &done));
-    for (int64_t c = 0; c < w->channels && !done; c++)
+    const bool is_two = hg_quantize_digits(s, s->reads[i]) == 2;
+    for (int64_t c = 0; c < w->channels && !done; c++) {
+        const float least = is_two ? static_column(w, c) : static_least(g, bias, c, x_scale);
         (*scale)[c] = hg_quantize_channel(s->q->mode, w->data + c * w->channel, w->each, w->step,
-                                          static_taps(s, i, w), static_least(g, bias, c, x_scale),
-                                          *codes + c * w->channel);
+                                          static_taps(s, i, w), least, *codes + c * w->channel);
+    }
     return HOLO_OK;
 }
 
@@ -256,15 +268,14 @@ holo_status hg_quantize_static(hg_quantize_state *s, uint32_t i)
     const uint32_t activation = s->reads[i];
     HG_TRY(hg_quantize_scale(s, activation, &code));
     HG_TRY(static_stretch(s, activation, &w));
-    const bool is_two = s->activation[activation].rest != 0;
-    HG_TRY(static_round(s, i, is_two ? code.scale / 255 : code.scale, &w, &codes, &scale));
+    HG_TRY(static_round(s, i, code.scale, &w, &codes, &scale));
     HG_TRY(static_shift(s, i, activation, &w, codes, scale, &shift));
     if (is_conv) bias = static_shifted(&b, bias, shift, w.channels);
     if (!is_conv) static_shift_add(s, &b, i, shift, w.channels);
     HG_TRY(b.status);
     layer->weight_error = hg_quantize_error(&w, codes, scale);
     layer->weights = (uint64_t)(w.channels * w.each);
-    layer->form = is_two ? "static, 2 digits" : "static";
+    layer->form = hg_quantize_digits(s, activation) == 2 ? "static, 16 bits" : "static";
     hg_value_id in[3] = {dq, 0, 0}, made;
     if (bias != 0) in[2] = static_bias(&b, bias, code.scale, scale, w.channels);
     in[1] = static_dequantized(&b, &w, is_conv, codes, scale);
@@ -274,9 +285,6 @@ holo_status hg_quantize_static(hg_quantize_state *s, uint32_t i)
         made = hg_graph_node(s->g, clone)->out[0];
     } else {
         made = hg_build_2(&b, "MatMul", in[0], in[1]);
-        if (is_two)
-            made = hg_build_2(&b, "Add", made,
-                              hg_build_2(&b, "MatMul", s->activation[activation].rest, in[1]));
     }
     hg_quantize_replace(s, i, &b, made);
     return b.status;

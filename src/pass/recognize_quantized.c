@@ -4,12 +4,15 @@
  *
  * The sum is exact and rounded once, where the float form rounds every term: the result is the one
  * that QLinearConv and QLinearMatMul define, nearer to the numbers meant. A bias that is itself a
- * code with scale sx sw is added to the sum. Where weights alone are codes, the product becomes
+ * code with scale sx sw is added to the sum. Codes of 16 bits without a zero point, times signed
+ * weights that leave 32 bits with none of them, go straight into the packed form, since
+ * MatMulInteger takes bytes alone. Where weights alone are codes, the product becomes
  * MatMulNBits, which widens them on the way instead of all at every run. DequantizeLinear has
  * become Cast, Sub and Mul by now; what its constants go through is looked through, since nothing
  * is folded yet. */
 #include "op/op_codes.h"
 #include "pass/pass.h"
+#include "table/cert.h"
 
 typedef struct quant_match {
     hg_value_id codes;
@@ -92,6 +95,7 @@ typedef struct quant_product {
     int32_t axis;       /* of the weights that holds outputs */
     int32_t trailing;   /* dims of the result behind the outputs */
     bool is_transposed; /* [n, k] */
+    bool is_wide;       /* x has codes of 16 bits */
 } quant_product;
 
 /* One value of a constant, or all of them along the outputs. */
@@ -158,6 +162,20 @@ static hg_value_id quant_matrix(hg_build *b, const quant_product *p)
     return p->is_transposed ? hg_build_op(b, "Transpose", &w, 1, &perm, 1) : w;
 }
 
+/* The packed form, whose sums are proved to fit. */
+static hg_value_id quant_wide(hg_build *b, hg_node_id id, const quant_product *p)
+{
+    int64_t k;
+    const hg_dim columns = hg_dim_const(&b->g->dims, p->outputs);
+    hg_attr trans = hg_attr_make_int("trans", p->is_transposed);
+    hg_attr n = hg_attr_make_dims(b, "n", &columns, 1);
+    hg_value_id packed = hg_build_op(b, "holo:PackP16I8", &p->w.codes, 1, &trans, 1);
+    const hg_value_id in[] = {p->x.codes, packed, 0, 0};
+    if (b->status == HOLO_OK && quant_count(b->g, p->w.codes, &k))
+        b->status = hg_cert_add_wide_panels(b->g, packed, id, k / p->outputs);
+    return hg_build_op(b, "holo:MatMulP16I16", in, HG_COUNT(in), &n, 1);
+}
+
 static holo_status quant_replace(hg_graph *g, hg_node_id id, const quant_product *p)
 {
     hg_build b;
@@ -165,11 +183,12 @@ static holo_status quant_replace(hg_graph *g, hg_node_id id, const quant_product
     const bool is_conv = hg_op_is(b.node, "Conv");
     const hg_value_id bias = is_conv ? hg_build_in(&b, 2) : 0;
     const hg_value_id codes = quant_bias(g, p, bias);
-    const hg_value_id in[] = {p->x.codes, quant_matrix(&b, p), quant_zero(&b, p->x.zero),
-                              quant_zero(&b, p->w.zero)};
+    const hg_value_id in[] = {p->x.codes, p->is_wide ? p->w.codes : quant_matrix(&b, p),
+                              quant_zero(&b, p->x.zero), quant_zero(&b, p->w.zero)};
     hg_value_id y =
         is_conv ? hg_build_op(&b, "ConvInteger", in, HG_COUNT(in), b.node->attr, b.node->n_attr)
-                : hg_build_op(&b, "MatMulInteger", in, HG_COUNT(in), NULL, 0);
+        : p->is_wide ? quant_wide(&b, id, p)
+                     : hg_build_op(&b, "MatMulInteger", in, HG_COUNT(in), NULL, 0);
     if (codes != 0) y = hg_build_2(&b, "Add", y, quant_spread(&b, codes, p->trailing));
     y = hg_build_2(&b, "Mul", hg_build_cast(&b, y, HOLO_F32), quant_scales(&b, p));
     if (bias != 0 && codes == 0) y = hg_build_2(&b, "Add", y, quant_spread(&b, bias, p->trailing));
@@ -282,6 +301,33 @@ static bool quant_wants_weights(hg_graph *g, const hg_node *n, quant_product *p,
     return p->w.count == 1 || (p->w.axis == p->axis && p->w.count == p->outputs);
 }
 
+static bool quant_is_zero(const hg_graph *g, hg_value_id zero)
+{
+    const hg_const *c = zero == 0 ? NULL : hg_graph_value(g, zero)->constant;
+    for (size_t i = 0; c != NULL && i < c->bytes; i++)
+        if (((const uint8_t *)c->data)[i] != 0) return false;
+    return true;
+}
+
+/* No zero points, signed weights, and no sum with any codes of 16 bits leaves 32 bits. */
+static bool quant_fits_wide(hg_graph *g, const quant_product *p)
+{
+    const hg_value *w = hg_graph_value(g, p->w.codes);
+    const int64_t count = (int64_t)w->constant->bytes, n = p->outputs, k = n == 0 ? 0 : count / n;
+    const int8_t *codes = w->constant->data;
+    if (w->type.dtype != HOLO_I8 || !quant_is_zero(g, p->x.zero) || !quant_is_zero(g, p->w.zero))
+        return false;
+    for (int64_t c = 0; c < n; c++) {
+        int64_t sum = 0;
+        for (int64_t i = 0; i < k; i++) {
+            const int32_t x = codes[p->is_transposed ? c * k + i : i * n + c];
+            sum += x < 0 ? -x : x;
+        }
+        if (sum > HG_CERT_WIDE_COLUMN) return false;
+    }
+    return true;
+}
+
 static bool quant_wants(hg_graph *g, const hg_node *n, quant_product *p)
 {
     const bool is_fused = hg_op_is(n, "holo:MatMul"), is_conv = hg_op_is(n, "Conv");
@@ -289,7 +335,8 @@ static bool quant_wants(hg_graph *g, const hg_node *n, quant_product *p)
     if (!is_fused && !is_conv && !hg_op_is(n, "MatMul")) return false;
     if (is_fused && (n->n_in != 2 || hg_node_int(n, "trans_a", 0) != 0)) return false;
     p->is_transposed = is_fused && hg_node_int(n, "trans_b", 0) != 0;
-    if (!quant_find(g, hg_node_in(g, n, 0), HG_TYPES_CODES, &p->x) || p->x.count != 1) return false;
+    const hg_types codes = is_conv ? HG_TYPES_CODES : HG_TYPES_CODES | HG_TYPE_BIT(HOLO_I16);
+    if (!quant_find(g, hg_node_in(g, n, 0), codes, &p->x) || p->x.count != 1) return false;
     if (!(is_conv ? quant_find(g, hg_node_in(g, n, 1), HG_TYPES_CODES, &p->w)
                   : quant_find_matrix(g, hg_node_in(g, n, 1), p)))
         return false;
@@ -299,6 +346,8 @@ static bool quant_wants(hg_graph *g, const hg_node *n, quant_product *p)
     p->axis = is_conv || p->is_transposed ? 0 : 1;
     p->trailing = is_conv ? w->rank - 2 : 0;
     if (!hg_dim_is_const(&g->dims, w->dim[p->axis], &p->outputs)) return false;
+    p->is_wide = x->dtype == HOLO_I16;
+    if (p->is_wide && !quant_fits_wide(g, p)) return false;
     return p->w.count == 1 || (p->w.axis == p->axis && p->w.count == p->outputs);
 }
 

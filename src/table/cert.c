@@ -37,15 +37,20 @@ holo_status hg_cert_add_product(hg_graph *g, hg_value_id value, hg_node_id node,
     HG_TRY(cert_label(g, node, &cert.label));
     cert.text = hg_str_format(&g->ctx->arena,
                               "product k %" PRId64 " input_max %" PRId64 " weight_max %" PRId64
-                              " pair_max %" PRId64 " panel %" PRId64 " used %" PRId64 "\n",
+                              " pair_max %" PRId64 " panel %" PRId64 " used %" PRId64,
                               bound->k, bound->input_max, bound->weight_max, bound->pair_max,
                               bound->panel, bound->used);
+    if (bound->column_max != 0 && cert.text.text != NULL)
+        cert.text = hg_str_format(&g->ctx->arena, "%.*s column_max %" PRId64, HG_STR_ARG(cert.text),
+                                  bound->column_max);
+    if (cert.text.text != NULL)
+        cert.text = hg_str_format(&g->ctx->arena, "%.*s\n", HG_STR_ARG(cert.text));
     if (cert.text.text == NULL) return hg_fail_nomem(g->ctx->error, 128);
     return hg_graph_add_cert(g, cert);
 }
 
 /* Codes are at most 255, less a zero point too. */
-enum { CERT_CODE = 255, CERT_WEIGHT = 128, CERT_PAIR = 128, CERT_QUAD = 64 };
+enum { CERT_CODE = 255, CERT_WIDE = 32768, CERT_WEIGHT = 128, CERT_PAIR = 128, CERT_QUAD = 64 };
 
 holo_status hg_cert_add_panels(hg_graph *g, hg_value_id packed, hg_node_id node, int64_t k,
                                bool pairs)
@@ -59,6 +64,18 @@ holo_status hg_cert_add_panels(hg_graph *g, hg_value_id packed, hg_node_id node,
                                  .used = used};
     if (packed == 0 || k > INT32_MAX / (CERT_CODE * CERT_WEIGHT)) return HOLO_OK;
     return hg_cert_add_product(g, packed, node, &bound);
+}
+
+holo_status hg_cert_add_wide_panels(hg_graph *g, hg_value_id packed, hg_node_id node, int64_t k)
+{
+    const int64_t used = hg_ceil_div(k, 4) * CERT_QUAD;
+    const hg_cert_bound bound = {.k = k,
+                                 .input_max = CERT_WIDE,
+                                 .weight_max = CERT_WEIGHT,
+                                 .panel = used + CERT_QUAD,
+                                 .used = used,
+                                 .column_max = HG_CERT_WIDE_COLUMN};
+    return packed == 0 ? HOLO_OK : hg_cert_add_product(g, packed, node, &bound);
 }
 
 holo_status hg_cert_add_depthwise(hg_graph *g, hg_value_id packed, hg_node_id node, int64_t k)
@@ -228,7 +245,9 @@ static bool cert_claim(hg_str line, hg_cert_view *v)
            cert_field(&line, "input_max", &v->bound.input_max) &&
            cert_field(&line, "weight_max", &v->bound.weight_max) &&
            cert_field(&line, "pair_max", &v->bound.pair_max) &&
-           cert_field(&line, "panel", &v->bound.panel) && cert_field(&line, "used", &v->bound.used);
+           cert_field(&line, "panel", &v->bound.panel) &&
+           cert_field(&line, "used", &v->bound.used) &&
+           (line.length == 0 || cert_field(&line, "column_max", &v->bound.column_max));
 }
 
 /* Lines up to one that is no part of a graph's text. */

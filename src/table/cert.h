@@ -39,9 +39,11 @@
 /* A sum of k products of |input| <= input_max and |weight| <= weight_max, all integers, fits 32
  * bits; pair_max, when not 0: |w[2i]| + |w[2i+1]| is at most that for all bytes, so that two
  * products of bytes fit 16 bits. Of every `panel` bytes, an even number, the first `used` are
- * weights; panel 0: all are. */
+ * weights; panel 0: all are. column_max, when not 0: the panels have 16 columns and 4 of k, and the
+ * sizes of the weights of a column are at most that together, which bounds the sum instead of k and
+ * weight_max. */
 typedef struct hg_cert_bound {
-    int64_t k, input_max, weight_max, pair_max, panel, used;
+    int64_t k, input_max, weight_max, pair_max, panel, used, column_max;
 } hg_cert_bound;
 
 /* For the table that `value` holds. */
@@ -55,6 +57,11 @@ HG_MUST_CHECK holo_status hg_cert_add_product(hg_graph *g, hg_value_id value, hg
  * are. None for sums so long that they may wrap, as the operators say. */
 HG_MUST_CHECK holo_status hg_cert_add_panels(hg_graph *g, hg_value_id packed, hg_node_id node,
                                              int64_t k, bool pairs);
+/* The same for inputs of 16 bits. */
+HG_MUST_CHECK holo_status hg_cert_add_wide_panels(hg_graph *g, hg_value_id packed, hg_node_id node,
+                                                  int64_t k);
+/* The most that sizes of a column's weights may be together for those. */
+enum { HG_CERT_WIDE_COLUMN = INT32_MAX / 32768 };
 HG_MUST_CHECK holo_status hg_cert_add_depthwise(hg_graph *g, hg_value_id packed, hg_node_id node,
                                                 int64_t k);
 /* For `values`, which `count` codes stand for; decoded, the bytes have this hash: that of pieces of

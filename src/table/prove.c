@@ -203,12 +203,39 @@ static holo_status prove_narrowing(const hg_cert_view *v, holo_error *e)
 /* ---- products --------------------------------------------------------------------------------
  */
 
+/* Sizes of the weights of one column, in panels of 16 columns and 4 of k. */
+static holo_status prove_columns(const hg_cert_view *v, const uint8_t *bytes, holo_error *e)
+{
+    enum { ROW = 64, COLUMNS = 16, QUAD = 4 };
+    const hg_cert_bound *b = &v->bound;
+    const uint64_t panel = (uint64_t)b->panel;
+    int64_t sum;
+    if (!hg_mul_i64(b->input_max, b->column_max, &sum) || sum > INT32_MAX)
+        return hg_fail(e, HOLO_E_DATA, "columns of %lld times %lld do not fit 32 bits",
+                       (long long)b->column_max, (long long)b->input_max);
+    if (panel == 0 || b->used % ROW != 0 || v->bytes % panel != 0)
+        return hg_fail(e, HOLO_E_DATA, "%llu bytes are no panels of %llu",
+                       (unsigned long long)v->bytes, (unsigned long long)panel);
+    for (uint64_t c = 0; c < v->bytes / panel * COLUMNS; c++) {
+        const uint8_t *from = bytes + c / COLUMNS * panel + c % COLUMNS * QUAD;
+        sum = 0;
+        for (int64_t i = 0; i < b->used / ROW * QUAD; i++) {
+            const int32_t w = (int8_t)from[i / QUAD * ROW + i % QUAD];
+            sum += w < 0 ? -w : w;
+        }
+        if (sum > b->column_max)
+            return hg_fail(e, HOLO_E_DATA, "the weights of column %llu add up to %lld, above %lld",
+                           (unsigned long long)c, (long long)sum, (long long)b->column_max);
+    }
+    return HOLO_OK;
+}
+
 static holo_status prove_product(const hg_cert_view *v, const uint8_t *bytes, holo_error *e)
 {
     const hg_cert_bound *b = &v->bound;
     int64_t sum;
-    if (!hg_mul_i64(b->input_max, b->weight_max, &sum) || !hg_mul_i64(sum, b->k, &sum) ||
-        sum > INT32_MAX)
+    if (b->column_max == 0 && (!hg_mul_i64(b->input_max, b->weight_max, &sum) ||
+                               !hg_mul_i64(sum, b->k, &sum) || sum > INT32_MAX))
         return hg_fail(e, HOLO_E_DATA, "%lld products of %lld and %lld do not fit 32 bits",
                        (long long)b->k, (long long)b->input_max, (long long)b->weight_max);
     if (b->panel % 2 != 0 || b->used % 2 != 0 || b->used > b->panel)
@@ -229,7 +256,7 @@ static holo_status prove_product(const hg_cert_view *v, const uint8_t *bytes, ho
             return hg_fail(e, HOLO_E_DATA, "weights %llu and the next add up to %d, more than %lld",
                            (unsigned long long)i, pair, (long long)b->pair_max);
     }
-    return HOLO_OK;
+    return b->column_max == 0 ? HOLO_OK : prove_columns(v, bytes, e);
 }
 
 /* ---- palettes --------------------------------------------------------------------------------

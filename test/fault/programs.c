@@ -24,6 +24,9 @@ const char *const fault_graphs[] = {
     " %a = DequantizeLinear(%x, %s, %z) %b = Sigmoid(%a) %c = QuantizeLinear(%b, %s, %z)"
     " return %c as \"c\" }",
     "graph(%x: int8[n]) { %a = Relu(%x) return %a as \"a\" }",
+    "graph(%x: int16[n,2]) { %s = const float32[] {0.5} %w = const int8[2,2] {1,-2,3,127}"
+    " %t = const float32[2] {0.25,2.0} %a = DequantizeLinear(%x, %s)"
+    " %b = DequantizeLinear(%w, %t) {axis=1} %y = MatMul(%a, %b) return %y as \"y\" }",
     "graph(%x: float32[n,32]) { %b = const uint8[3,1,16] "
     "{0,37,74,111,148,185,222,3,40,77,114,151,188,225,6,43,80,117,154,191,228,9,46,83,120,157,194,"
     "231,12,49,86,123,160,197,234,15,52,89,126,163,200,237,18,55,92,129,166,203}"

@@ -97,6 +97,57 @@ static void codes_recognize_matmul(void)
                "}\n");
 }
 
+/* Codes of 16 bits: packed at once. */
+static void codes_recognize_wide(void)
+{
+    CHECK_PASS("recognize_quantized",
+               "graph g(%x: int16[n,2]) {\n"
+               "  %s = const float32[] {0.5}\n"
+               "  %z = const int16[] {0}\n"
+               "  %w = const int8[2,2] {1, 2, 3, -128}\n"
+               "  %t = const float32[2] {0.25, 2.0}\n"
+               "  %a = DequantizeLinear(%x, %s, %z)\n"
+               "  %b = DequantizeLinear(%w, %t) {axis=1}\n"
+               "  %y = MatMul(%a, %b)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: int16[n,2]) {\n"
+               "  %w = const int8[2,2] {1, 2, 3, -128}\n"
+               "  %1 = holo:PackP16I8(%w) {trans=0}\n"
+               "  %2 = holo:MatMulP16I16(%x, %1, _, _) {n=dims[2]}\n"
+               "  %3 = Cast(%2) {to=1}\n"
+               "  %4 = const float32[2] {0.125, 1.0}\n"
+               "  %y = Mul(%3, %4)\n"
+               "  return %y\n"
+               "}\n");
+}
+
+/* Zero points and unsigned weights stay with floats. */
+static void codes_recognize_wide_not(void)
+{
+    static const char *const same[] = {
+        "graph g(%x: int16[n,2]) {\n"
+        "  %s = const float32[] {0.5}\n"
+        "  %z = const int16[] {1}\n"
+        "  %w = const int8[2,1] {1, 2}\n"
+        "  %a = DequantizeLinear(%x, %s, %z)\n"
+        "  %b = DequantizeLinear(%w, %s)\n"
+        "  %y = MatMul(%a, %b)\n"
+        "  return %y\n"
+        "}\n",
+        "graph g(%x: int16[n,2]) {\n"
+        "  %s = const float32[] {0.5}\n"
+        "  %w = const uint8[2,1] {1, 2}\n"
+        "  %a = DequantizeLinear(%x, %s)\n"
+        "  %b = DequantizeLinear(%w, %s)\n"
+        "  %y = MatMul(%a, %b)\n"
+        "  return %y\n"
+        "}\n",
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        CHECK_PASS("recognize_quantized", same[i], same[i]);
+}
+
 static void codes_recognize_conv(void)
 {
     /* The bias is in units of the sum: 0.5 * 0.25. */
@@ -164,6 +215,8 @@ const hg_test_case hg_tests_pass_codes[] = {
     {"pack", codes_pack},
     {"pack_not", codes_pack_not},
     {"recognize_matmul", codes_recognize_matmul},
+    {"recognize_wide", codes_recognize_wide},
+    {"recognize_wide_not", codes_recognize_wide_not},
     {"recognize_conv", codes_recognize_conv},
     {"recognize_not", codes_recognize_not},
     {0},

@@ -175,6 +175,25 @@ static void prove_products(void)
         HOLO_E_DATA);
 }
 
+/* Sums of a column's sizes: 16 columns, 4 of k in a row of a panel, and one row of sums. */
+static void prove_columns(void)
+{
+    static uint8_t w[256];
+    holo_error e = {0};
+    memset(w, 127, sizeof w); /* two panels of a row and its sums */
+    w[0] = 128;
+#define PROVE_COLUMNS(most, panel)                                                                 \
+    PROVE_HEAD "product k 4 input_max 32768 weight_max 128 pair_max 0 panel " panel                \
+               " used 64 column_max " most "\nend\n"
+    CHECK_OK(prove_text(PROVE_COLUMNS("509", "128"), w, 256, &e), &e);
+    CHECK_STATUS(prove_text(PROVE_COLUMNS("508", "128"), w, 256, &e), HOLO_E_DATA);
+    CHECK(strstr(e.message, "column 0 add up to 509") != NULL);
+    CHECK_STATUS(prove_text(PROVE_COLUMNS("65536", "128"), w, 256, &e), HOLO_E_DATA);
+    CHECK_STATUS(prove_text(PROVE_COLUMNS("509", "192"), w, 256, &e), HOLO_E_DATA);
+    CHECK_STATUS(prove_text(PROVE_COLUMNS("x", "128"), w, 256, &e), HOLO_E_FORMAT);
+#undef PROVE_COLUMNS
+}
+
 /* As a pass states it: sums of columns behind the weights of a panel do not count. */
 static void prove_panels(void)
 {
@@ -192,8 +211,8 @@ static void prove_panels(void)
     const hg_type type = {.dtype = HOLO_I8, .rank = 1, .dim = {hg_dim_const(&w.g.dims, 24)}};
     CHECK_OK(hg_graph_add_const(&w.g, (hg_str){0}, type, packed, 24, &value), &w.error);
     for (int i = 0; i < 3; i++) {
-        if (i == 1) bound.used = 12;
-        if (i == 2) bound = (hg_cert_bound){4, 255, 4, 8, 11, 8};
+        bound.used = i == 1 ? 12 : 8;
+        if (i == 2) bound.panel = 11;
         w.g.n_cert = 0;
         CHECK_OK(
             hg_cert_add_product(&w.g, value, hg_graph_region(&w.g, HG_REGION_MAIN)->first, &bound),
@@ -402,6 +421,7 @@ const hg_test_case hg_tests_table_prove[] = {
     {"programs", prove_programs},
     {"hostile", prove_hostile},
     {"products", prove_products},
+    {"columns", prove_columns},
     {"panels", prove_panels},
     {"files", prove_files},
     {"program_files", prove_program_files},

@@ -37,6 +37,8 @@
 #define hg_conv_dw_means_avx2 VEC4_NAME(hg_conv_dw_means)
 #define hg_igemm_avx2 VEC4_NAME(hg_igemm)
 #define hg_igemm_finish_avx2 VEC4_NAME(hg_igemm_finish)
+#define hg_igemm_wide_avx2 VEC4_NAME(hg_igemm_wide)
+#define hg_igemm_widen_panel_avx2 VEC4_NAME(hg_igemm_widen_panel)
 #define hg_table_in_place_avx2 VEC4_NAME(hg_table_in_place)
 
 typedef vec4 __m128, __m128i;

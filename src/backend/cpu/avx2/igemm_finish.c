@@ -2,6 +2,7 @@
 #include "backend/cpu/avx2/igemm.h"
 
 #include "backend/cpu/avx2/gemm.h"
+#include "isa/lane_math.h"
 
 enum { FINISH_WIDE = 4, FINISH_LANES = 8 };
 
@@ -77,6 +78,24 @@ HG_INLINE void finish_store_bytes(char *to, const __m256 *v, const int wide)
         _mm_storeu_si128((__m128i *)(void *)to, _mm256_castsi256_si128(bytes));
     else
         _mm_storel_epi64((__m128i *)(void *)to, _mm256_castsi256_si128(bytes));
+}
+
+/* The low 16 bits. */
+HG_INLINE void finish_store_shorts(int16_t *to, const __m256 *v, const int wide)
+{
+    const __m256i mask = _mm256_set1_epi32(65535);
+    HG_GEMM_UNROLL
+    for (int k = 0; k < wide; k += 2) {
+        const __m256i left = _mm256_and_si256(_mm256_cvttps_epi32(v[k]), mask);
+        const __m256i right =
+            _mm256_and_si256(_mm256_cvttps_epi32(v[k + 1 < wide ? k + 1 : k]), mask);
+        const __m256i shorts = _mm256_permute4x64_epi64(_mm256_packus_epi32(left, right), 0xd8);
+        if (k + 1 < wide)
+            _mm256_storeu_si256((__m256i *)(void *)(to + k * FINISH_LANES), shorts);
+        else
+            _mm_storeu_si128((__m128i *)(void *)(to + k * FINISH_LANES),
+                             _mm256_castsi256_si128(shorts));
+    }
 }
 
 #define IGEMM_FINISH static void igemm_finish_vectors

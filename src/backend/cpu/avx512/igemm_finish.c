@@ -3,6 +3,7 @@
 
 #include "backend/cpu/avx2/gemm.h"
 #include "backend/cpu/avx2/igemm.h"
+#include "isa/lane_math.h"
 
 enum { FINISH_WIDE = 4, FINISH_LANES = 16 };
 
@@ -66,6 +67,15 @@ HG_INLINE void finish_store_bytes(char *to, const __m512 *v, const int wide)
     for (int k = 0; k < wide; k++)
         _mm_storeu_si128((__m128i *)(void *)(to + k * FINISH_LANES),
                          _mm512_cvtepi32_epi8(_mm512_cvttps_epi32(v[k])));
+}
+
+/* The low 16 bits. */
+HG_INLINE void finish_store_shorts(int16_t *to, const __m512 *v, const int wide)
+{
+    HG_GEMM_UNROLL
+    for (int k = 0; k < wide; k++)
+        _mm256_storeu_si256((__m256i *)(void *)(to + k * FINISH_LANES),
+                            _mm512_cvtepi32_epi16(_mm512_cvttps_epi32(v[k])));
 }
 
 #define IGEMM_FINISH static void igemm_finish_vectors

@@ -23,6 +23,7 @@
 #define vec4_abs_i8(x) VEC4_OF_I8(vabsq_s8(VEC4_I8(x)))
 #define vec4_more_i32(x, y) VEC4_F32(vcgtq_s32(VEC4_I32(x), VEC4_I32(y)))
 #define vec4_from_i32(x) vcvtq_f32_s32(VEC4_I32(x))
+#define vec4_shr_i16(x, by) VEC4_OF_I16(vshlq_s16(VEC4_I16(x), vdupq_n_s16((int16_t)(-(by)))))
 #define vec4_shl_i16(x, by) VEC4_OF_I16(vshlq_s16(VEC4_I16(x), vdupq_n_s16((int16_t)(by))))
 #define vec4_shr_u16(x, by) VEC4_OF_U16(vshlq_u16(VEC4_U16(x), vdupq_n_s16((int16_t)(-(by)))))
 #define vec4_shr_i32(x, by) VEC4_OF_I32(vshlq_s32(VEC4_I32(x), vdupq_n_s32(-(by))))

@@ -12,6 +12,7 @@
 #define vec4_more_i32 wasm_i32x4_gt
 #define vec4_pairs_i16 wasm_i32x4_dot_i16x8
 #define vec4_from_i32 wasm_f32x4_convert_i32x4
+#define vec4_shr_i16(x, by) wasm_i16x8_shr(x, (uint32_t)(by))
 #define vec4_shl_i16(x, by) wasm_i16x8_shl(x, (uint32_t)(by))
 #define vec4_shr_u16(x, by) wasm_u16x8_shr(x, (uint32_t)(by))
 #define vec4_shr_i32(x, by) wasm_i32x4_shr(x, (uint32_t)(by))

@@ -1,0 +1,12 @@
+/* igemm_wide.h - products of 16-bit numbers and 8-bit codes with AVX2. */
+#ifndef HG_BACKEND_CPU_AVX2_IGEMM_WIDE_H
+#define HG_BACKEND_CPU_AVX2_IGEMM_WIDE_H
+
+#include "kernel/igemm.h"
+
+/* t->a has int16_t; t->panel is there, and there are no zero points. */
+void hg_igemm_wide_avx2(const hg_igemm_tile *t);
+/* A panel as 16-bit numbers, [2 quads][16 columns][2 of k]. */
+void hg_igemm_widen_panel_avx2(const int8_t *b, int64_t quads, int16_t *to);
+
+#endif
