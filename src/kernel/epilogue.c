@@ -353,14 +353,15 @@ static uint32_t epilogue_activation(const epilogue_graph *g, uint32_t i, hg_epil
     uint32_t x;
     s->factor = 1;
     i = epilogue_strip(g, i, &s->factor);
-    if (epilogue_product(g, i, &x, s) || epilogue_leaky(g, i, &x, s)) return x;
+    if (epilogue_product(g, i, &x, s)) return x;
     if (epilogue_is(g, i, HG_LANE_TANH) || epilogue_is(g, i, HG_LANE_SIGMOID)) {
         s->act = g->op[i].op == HG_LANE_TANH ? HG_EPILOGUE_TANH : HG_EPILOGUE_SIGMOID;
         return g->a[i];
     }
-    x = epilogue_clamp(g, i, &s->low, &s->high);
-    s->act = x == i ? HG_EPILOGUE_LINEAR : HG_EPILOGUE_CLAMP;
-    return x;
+    const uint32_t inside = epilogue_clamp(g, i, &s->low, &s->high);
+    if (epilogue_leaky(g, inside, &x, s)) return x;
+    s->act = inside == i ? HG_EPILOGUE_LINEAR : HG_EPILOGUE_CLAMP;
+    return inside;
 }
 
 /* i = a sum of operand 0, once, and at most two biases and a residual. Ends at the first surplus

@@ -70,7 +70,7 @@ typedef enum hg_epilogue_act {
     HG_EPILOGUE_HARDSWISH, /* v * clamp(v * gate_scale + gate_shift) */
     HG_EPILOGUE_GELU,      /* v (1 + erf(v * gate_scale)) */
     HG_EPILOGUE_GELU_TANH, /* v (1 + tanh(v * gate_scale + v^3 * gate_shift)) */
-    HG_EPILOGUE_LEAKY,     /* v * gate_scale where v < 0, v elsewhere */
+    HG_EPILOGUE_LEAKY,     /* v * gate_scale where v < 0, v elsewhere; limited to [low, high] */
     HG_EPILOGUE_TANH,
     HG_EPILOGUE_SIGMOID
 } hg_epilogue_act;

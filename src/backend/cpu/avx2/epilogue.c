@@ -79,7 +79,8 @@ HG_INLINE __m256 finish_act(const hg_epilogue_act act, const hg_epilogue_simple 
     }
     if (act == HG_EPILOGUE_LEAKY) {
         const __m256 low = _mm256_mul_ps(x, _mm256_set1_ps(e->gate_scale));
-        return _mm256_blendv_ps(low, x, _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_NLT_UQ));
+        x = _mm256_blendv_ps(low, x, _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_NLT_UQ));
+        return finish_clamp(e, x);
     }
     return x;
 }
