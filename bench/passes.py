@@ -19,7 +19,7 @@ MODELS = ["minilm-l6-v2", "yolov8n", "ppocrv4-rec", "whisper-tiny-dec-int8", "mi
           "silero-vad-v5", "whisper-tiny-encoder-torchscript", "mobilenet_v2", "efficientnet_b0", "stories15m", "unet",
           "vae_decoder"]
 # Models made of those, for passes that wait for what these lack: codes, 16-bit floats, tables.
-MADE = ["mobilenet_v2 int8", "minilm-l6-v2 int4", "squeezenet1_1 half", "byte chain"]
+MADE = ["mobilenet_v2 int8", "minilm-l6-v2 int4", "squeezenet1_1 half", "byte chain", "frame"]
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 
@@ -27,6 +27,9 @@ def made(name, of):
     """(name, path, inputs, flags) of one of MADE; `of` are the models it may be made of. None when it cannot be."""
     if name == "byte chain":
         return name, tables.chain(12), "x:uint8:%d:int=256" % tables.SIZE, []
+    if name == "frame":
+        dims, perm = tables.FRAMES["to planes"]
+        return name, tables.chain(12, dims, perm), "x:uint8:%s:int=256" % "x".join(map(str, dims)), []
     origin, kind = name.split()
     if origin not in of:
         return None

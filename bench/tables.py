@@ -4,7 +4,9 @@
 
 Kernels: codes in L1 and streaming from memory (bench/tables.c). Chains: 1 to 12 operations between DequantizeLinear and
 QuantizeLinear, as table, as lane code (--disable collapse_tables) and in ONNX Runtime, in turn; the same chains as loops
-of AVX2 float code written by hand (bench/tables_float.c), in L1 and streaming from memory; and twelve operations with constants per colour channel on frames of 3840 x 2160 (examples/uhd.c). Writes tables.json, tables.svg."""
+of AVX2 float code written by hand (bench/tables_float.c), in L1 and streaming from memory; twelve operations on a frame
+that is transposed too (moves); and twelve operations with constants per colour channel on frames of 3840 x 2160
+(examples/uhd.c). Writes tables.json, tables.svg."""
 import argparse
 import json
 import math
@@ -44,12 +46,13 @@ def tensor(name, kind, raw):
     return field(2, kind) + field(8, name) + field(9, raw)
 
 
-def node(op, ins, out):
-    return b"".join(field(1, i) for i in ins) + field(2, out) + field(3, op + "_" + out) + field(4, op)
+def node(op, ins, out, perm=()):
+    attribute = field(5, field(1, "perm") + b"".join(field(8, p) for p in perm) + field(20, 7)) if perm else b""
+    return b"".join(field(1, i) for i in ins) + field(2, out) + field(3, op + "_" + out) + field(4, op) + attribute
 
 
-def value(name, kind):
-    shape = field(1, field(1, SIZE))
+def value(name, kind, dims):
+    shape = b"".join(field(1, field(1, d)) for d in dims)
     return field(1, name) + field(2, field(1, field(1, kind) + field(2, shape)))
 
 
@@ -58,8 +61,8 @@ STEPS = [("Sigmoid", None), ("Mul", 6), ("Add", -3), ("Tanh", None), ("Exp", Non
          ("Log", None), ("Mul", 2), ("Add", 0.9), ("Abs", None), ("Tanh", None)]
 
 
-def chain(length):
-    """uint8 -> DequantizeLinear -> `length` operations -> QuantizeLinear -> uint8."""
+def chain(length, dims=(SIZE,), perm=()):
+    """uint8 -> DequantizeLinear -> `length` operations -> QuantizeLinear -> uint8, and then a Transpose."""
     nodes, constants = [node("DequantizeLinear", ["x", "scale", "zero"], "v0")], [
         tensor("scale", 1, struct.pack("<f", 0.031)), tensor("zero", 2, bytes([128])),
         tensor("out_scale", 1, struct.pack("<f", 0.011)), tensor("out_zero", 2, bytes([0]))]
@@ -69,10 +72,12 @@ def chain(length):
             ins.append("c%d" % i)
             constants.append(tensor("c%d" % i, 1, struct.pack("<f", operand)))
         nodes.append(node(op, ins, "v%d" % (i + 1)))
-    nodes.append(node("QuantizeLinear", ["v%d" % length, "out_scale", "out_zero"], "y"))
+    nodes.append(node("QuantizeLinear", ["v%d" % length, "out_scale", "out_zero"], "q" if perm else "y"))
+    if perm:
+        nodes.append(node("Transpose", ["q"], "y", perm))
     graph = b"".join(field(1, n) for n in nodes) + field(2, "chain") + b"".join(field(5, c) for c in constants) + \
-        field(11, value("x", 2)) + field(12, value("y", 2))
-    path = lib.work_file("chain_%d.onnx" % length)
+        field(11, value("x", 2, dims)) + field(12, value("y", 2, [dims[p] for p in perm] or dims))
+    path = lib.work_file("chain_%d%s.onnx" % (length, "".join("_%d" % p for p in perm)))
     with open(path, "wb") as f:
         f.write(field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13)))
     return path
@@ -138,6 +143,35 @@ def chains(rounds):
     print("12 operations against 1: %+.1f %%, wanted within 5 %%: %s" % (100 * apart, lib.verdict(abs(apart) <= 0.05)))
     ratio = last["float_min_ms"] / last["table_min_ms"]
     print("12 operations as lane code: %.1f times, wanted 4: %s" % (ratio, lib.verdict(ratio >= 4)))
+    return results
+
+
+# A frame: pixels to planes, and planes to pixels.
+FRAMES = {"to planes": ((2160, 3840, 3), (2, 0, 1)), "to pixels": ((3, 2160, 3840), (1, 2, 0))}
+
+
+def moves(rounds):
+    """Twelve operations on a frame that is transposed too: the table in the step that moves it, and as its own step."""
+    results = []
+    for name, (dims, perm) in FRAMES.items():
+        path, files = chain(12, dims, perm), {}
+        for kind, flags in (("one", []), ("two", ["--disable", "fuse_load"])):
+            files[kind] = lib.work_file("moves_%s.holo" % kind)
+            lib.run(lib.HOLOGRAM, "compile", "-q", path, "-o", files[kind], *flags)
+        for isa, flags in (("", []), (", AVX2", ["--no-avx512"])):
+            row = {"name": name + isa, "one_min_ms": [], "two_min_ms": []}
+            for _ in range(rounds):
+                for kind, file in files.items():
+                    row[kind + "_min_ms"].append(lib.run_json(
+                        lib.HOLOGRAM, "bench", file, "--json", "--inputs", "x:uint8:%s:int=256"
+                        % "x".join(map(str, dims)), "--threads", "1", "--budget-ms", "300", *flags)["min_ms"])
+            results.append({k: v if k == "name" else min(v) for k, v in row.items()})
+    print("\n12 operations on 3840 x 2160 RGB and a transposition, one thread, ms (minimum)")
+    lib.table(["frame", "in one step", "in two", "two / one"],
+              [[r["name"], "%.2f" % r["one_min_ms"], "%.2f" % r["two_min_ms"],
+                "%.2f" % (r["two_min_ms"] / r["one_min_ms"])] for r in results])
+    for r in results:
+        print("%s: one step is not slower: %s" % (r["name"], lib.verdict(r["one_min_ms"] <= 1.02 * r["two_min_ms"])))
     return results
 
 
@@ -238,6 +272,7 @@ def main():
     given = parser.parse_args()
     results = {"kernels": [] if given.skip_kernels else kernels()}
     results["chains"] = chains(given.rounds)
+    results["moves"] = moves(given.rounds)
     results["by_hand"] = by_hand()
     for hand in results["by_hand"]:
         for row in results["chains"]:

@@ -123,7 +123,8 @@ static uint64_t compile_count_tables(const hg_program *p)
     for (uint32_t i = 0; i < p->head.n_step; i++) {
         if (p->step[i].op != HG_STEP_KERNEL) continue;
         const char *kernel = p->text + p->kernel[p->step[i].kernel];
-        count += strcmp(kernel, "table") == 0 || strcmp(kernel, "byteops") == 0;
+        count += strcmp(kernel, "table") == 0 || strcmp(kernel, "table.copy") == 0 ||
+                 strcmp(kernel, "byteops") == 0;
     }
     return count;
 }

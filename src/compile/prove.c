@@ -173,11 +173,12 @@ static const char *prove_product_fault(const prove *p, const hg_program *g, cons
 /* ---- steps ------------------------------------------------------------------------------------
  */
 
-/* The table behind a product: all bytes, of the result's type. */
-static const char *prove_lookup_fault(const prove *p, const hg_program *g, const hg_step_rec *s)
+/* A table of a product, its `last` input from the end: all bytes, of the type of the codes. */
+static const char *prove_lookup_fault(const prove *p, const hg_program *g, const hg_step_rec *s,
+                                      uint32_t last, uint32_t codes)
 {
-    const hg_value_rec *t = &g->value[g->list[s->in + s->n_in - 1]],
-                       *made = &g->value[g->list[s->out]];
+    const hg_value_rec *t = &g->value[g->list[s->in + s->n_in - last]],
+                       *made = &g->value[g->list[codes]];
     if (t->storage != HG_STORAGE_WEIGHT) return "it reads a table that is no constant";
     const hg_weight_rec *w = &g->weight[t->ref];
     for (size_t i = 0; i < p->n_proved; i++) {
@@ -194,12 +195,12 @@ static const char *prove_lookup_fault(const prove *p, const hg_program *g, const
 static const char *prove_step(const prove *p, const hg_program *g, const hg_step_rec *s,
                               const char **why)
 {
-    enum { PAIRS = 1, LOOKUP = 2 };
+    enum { PAIRS = 1, LOOKUP = 2, LOAD = 4 };
     *why = NULL;
     if (s->op != HG_STEP_KERNEL || s->n_in < 2 || s->n_out != 1) return NULL;
     const char *kernel = g->text + g->kernel[s->kernel];
     const bool is_program = strcmp(kernel, "byteops") == 0;
-    if (is_program || strcmp(kernel, "table") == 0) {
+    if (is_program || strcmp(kernel, "table") == 0 || strcmp(kernel, "table.copy") == 0) {
         *why = prove_step_fault(p, g, s, is_program);
         return is_program ? "program step" : "table step";
     }
@@ -208,7 +209,10 @@ static const char *prove_step(const prove *p, const hg_program *g, const hg_step
         return "product with 16-bit codes";
     }
     const int64_t form = prove_form(g, s, kernel);
-    if ((form & LOOKUP) != 0) *why = prove_lookup_fault(p, g, s);
+    if ((form & LOAD) != 0) *why = prove_lookup_fault(p, g, s, 1, s->in);
+    if (*why != NULL) return "table before a product";
+    if ((form & LOOKUP) != 0)
+        *why = prove_lookup_fault(p, g, s, (form & LOAD) != 0 ? 2 : 1, s->out);
     if (*why != NULL) return "table behind a product";
     if ((form & PAIRS) == 0) return NULL;
     *why = prove_product_fault(p, g, s, false);

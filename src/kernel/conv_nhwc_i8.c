@@ -5,7 +5,8 @@
  *   in[1]  W [G, P, ceil(KH*KW*C/G / 4) + 1, 64] i8, made by pack.convi8; P = ceil(O / G / 16)
  *   in[2]  zero point of X, its type, one element; may be absent: 0
  *   in[3]  zero points of W [O] i32, as of its signed codes; may be absent: 0
- *   in[4+] operands of the epilogue, then with HG_IGEMM_LOOKUP a table [256]
+ *   in[4+] operands of the epilogue, then with HG_IGEMM_LOOKUP a table [256], then with
+ *          HG_IGEMM_LOAD another for X, of which there is no padding then
  *   param  kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w, groups, form (igemm.h)
  *   out[0] Y [N, OH, OW, O] = sum of (X - x0)(W - w0), modulo 2^32; i32, any type with an epilogue
  *
@@ -18,6 +19,15 @@
 #include "kernel/pack.h"
 
 enum { CONV_NHWC_I8_GROUPS = 8, CONV_NHWC_I8_FORM };
+
+/* No window reaches beyond the input. */
+static bool conv_nhwc_i8_is_inside(const hg_args *a)
+{
+    const hg_conv2d g = hg_conv2d_of(a);
+    return g.pad_top <= 0 && g.pad_left <= 0 &&
+           (g.oh - 1) * g.stride_h + (g.kh - 1) * g.dil_h - g.pad_top < g.h &&
+           (g.ow - 1) * g.stride_w + (g.kw - 1) * g.dil_w - g.pad_left < g.w;
+}
 
 holo_status hg_conv_nhwc_i8_check(const hg_args *a, holo_error *e)
 {
@@ -38,7 +48,10 @@ holo_status hg_conv_nhwc_i8_check(const hg_args *a, holo_error *e)
                "packed weights have %lld groups, expected %lld", (long long)a->in[1].dim[0],
                (long long)groups);
     HG_TRY(hg_igemm_check_packed(a, e, o / groups, k));
-    return hg_igemm_check(a, e, 1, o, CONV_NHWC_I8_FORM);
+    HG_TRY(hg_igemm_check(a, e, 1, o, CONV_NHWC_I8_FORM));
+    HG_REQUIRE(e, (a->param[CONV_NHWC_I8_FORM] & HG_IGEMM_LOAD) == 0 || conv_nhwc_i8_is_inside(a),
+               HOLO_E_SHAPE, "a window reaches beyond the input, which has a table and no padding");
+    return HOLO_OK;
 }
 
 typedef struct conv_nhwc_i8_patch {
@@ -102,9 +115,10 @@ hg_igemm hg_conv_nhwc_i8_of(const hg_args *a)
     const hg_conv2d g = hg_conv2d_of(a);
     const int64_t groups = a->param[CONV_NHWC_I8_GROUPS], k = g.kh * g.kw * (g.c / groups);
     /* Pixels in place: nothing moves, and no row ends inside a quad. */
+    const bool loads = (a->param[CONV_NHWC_I8_FORM] & HG_IGEMM_LOAD) != 0;
     const bool in_place = g.kh * g.kw * groups * g.stride_h * g.stride_w == 1 && g.pad_top == 0 &&
                           g.pad_left == 0 && g.oh == g.h && g.ow == g.w && k % HG_QUAD == 0 &&
-                          a->in[0].dtype == HOLO_U8;
+                          (loads || a->in[0].dtype == HOLO_U8);
     return (hg_igemm){.args = a,
                       .rows = g.n * g.oh * g.ow,
                       .k = k,
@@ -114,7 +128,9 @@ hg_igemm hg_conv_nhwc_i8_of(const hg_args *a)
                       .direct = in_place ? a->in[0].data : NULL,
                       .gather = conv_nhwc_i8_gather,
                       .pairs = (a->param[CONV_NHWC_I8_FORM] & HG_IGEMM_PAIRS) != 0,
-                      .lookup = hg_igemm_lookup(a, CONV_NHWC_I8_FORM)};
+                      .lookup = hg_igemm_lookup(a, CONV_NHWC_I8_FORM),
+                      .loads = loads,
+                      .load = hg_igemm_load(a, CONV_NHWC_I8_FORM)};
 }
 
 void hg_conv_nhwc_i8_cost(const hg_args *a, hg_cost *cost)

@@ -13,26 +13,20 @@
  *   runs     the innermost stride is 1: memcpy
  *   tiles    some other loop has stride 1: a transposition, in blocks that stay in the cache
  *   steps    neither */
+#include "kernel/copy.h"
+
 #include "isa/deep.h"
 #include "kernel/elem.h"
 
 enum {
-    COPY_MAX_LOOPS = 2 * HG_MAX_RANK,
     COPY_BLOCK =
         16384, /* elements of a unit; a multiple of 4, so that packed elements share no byte */
     COPY_TILE_ROWS = 64,
-    COPY_TILE_COLS = 256,
+    COPY_TILE_AREA = 16384,
+    COPY_FEW = 3,   /* rows of a tile */
     COPY_TILE = 8,  /* columns at once: as many cache lines as share a place on most machines */
     COPY_SHORT = 16 /* elements; a longer row is worth a call of its own */
 };
-
-typedef struct copy_plan {
-    int64_t offset, count;
-    int64_t extent[COPY_MAX_LOOPS], stride[COPY_MAX_LOOPS];
-    int loops;
-    int tile_loop;                /* with stride 1, when the innermost has another; -1: none */
-    int64_t tile_rows, tile_cols; /* tiles along tile_loop and along the innermost */
-} copy_plan;
 
 static int copy_loops(const hg_args *a)
 {
@@ -58,7 +52,7 @@ static bool copy_fits(holo_dtype out, holo_dtype in)
     return hg_dtype_bits(out) == hg_dtype_bits(in) && !hg_is_deep(out) && !hg_is_deep(in);
 }
 
-static holo_status copy_check(const hg_args *a, holo_error *e)
+holo_status hg_copy_check(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_check_counts(a, e, 1, 1, 1, (int)a->n_param));
     HG_TRY(hg_check_in_type(a, e, 0, HG_TYPES_ANY));
@@ -66,9 +60,9 @@ static holo_status copy_check(const hg_args *a, holo_error *e)
     HG_REQUIRE(e, copy_fits(a->out[0].dtype, a->in[0].dtype), HOLO_E_TYPE,
                "output has type %s, expected the width of %s", holo_dtype_text(a->out[0].dtype),
                holo_dtype_text(a->in[0].dtype));
-    HG_REQUIRE(e, a->n_param % 2 == 1 && a->n_param <= 2 * COPY_MAX_LOOPS + 1, HOLO_E_FORMAT,
+    HG_REQUIRE(e, a->n_param % 2 == 1 && a->n_param <= 2 * HG_COPY_MAX_LOOPS + 1, HOLO_E_FORMAT,
                "%u parameters, expected an odd number of at most %d", a->n_param,
-               2 * COPY_MAX_LOOPS + 1);
+               2 * HG_COPY_MAX_LOOPS + 1);
     int64_t count = 1, low, high;
     const int64_t out_count = holo_tensor_count(&a->out[0]), size = holo_tensor_count(&a->in[0]);
     for (int i = 0; i < copy_loops(a); i++) {
@@ -86,16 +80,18 @@ static holo_status copy_check(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
-static int copy_unit_stride(const copy_plan *p)
+/* Rows worth a tile: of pixels of three bytes too, which tuned code takes apart together. */
+static int copy_unit_stride(const hg_copy_plan *p, uint32_t bits)
 {
     for (int i = p->loops - 2; i >= 0; i--)
-        if (p->stride[i] == 1 && p->extent[i] > 3) return i;
+        if (p->stride[i] == 1 && p->extent[i] > (bits == 8 ? COPY_FEW - 1 : COPY_FEW)) return i;
     return -1;
 }
 
-static copy_plan copy_make_plan(const hg_args *a)
+hg_copy_plan hg_copy_plan_of(const hg_args *a)
 {
-    copy_plan p = {.offset = a->param[0], .count = holo_tensor_count(&a->out[0]), .tile_loop = -1};
+    hg_copy_plan p = {
+        .offset = a->param[0], .count = holo_tensor_count(&a->out[0]), .tile_loop = -1};
     if (p.count == 0) return p;
     for (int i = 0; i < copy_loops(a); i++) {
         int64_t extent = a->param[1 + 2 * i], stride = a->param[2 + 2 * i];
@@ -114,19 +110,25 @@ static copy_plan copy_make_plan(const hg_args *a)
     }
     const int64_t inner = p.stride[p.loops - 1];
     if (inner != 1 && inner != 0 && !hg_elem_is_packed(&a->in[0]))
-        p.tile_loop = copy_unit_stride(&p);
+        p.tile_loop = copy_unit_stride(&p, hg_dtype_bits(a->in[0].dtype));
     if (p.tile_loop >= 0) {
-        p.tile_rows = hg_ceil_div(p.extent[p.tile_loop], COPY_TILE_ROWS);
-        p.tile_cols = hg_ceil_div(p.extent[p.loops - 1], COPY_TILE_COLS);
+        /* of few columns more rows, of few rows more columns */
+        const int64_t rows = p.extent[p.tile_loop], cols = p.extent[p.loops - 1];
+        p.tile_height = hg_min(rows, hg_max(COPY_TILE_ROWS, COPY_TILE_AREA / cols / 64 * 64));
+        p.tile_width = p.tile_height * cols <= COPY_TILE_AREA
+                           ? cols
+                           : COPY_TILE_AREA / p.tile_height / 64 * 64;
+        p.tile_rows = hg_ceil_div(p.extent[p.tile_loop], p.tile_height);
+        p.tile_cols = hg_ceil_div(p.extent[p.loops - 1], p.tile_width);
     }
     return p;
 }
 
-static int64_t copy_units(const hg_args *a)
+int64_t hg_copy_units(const hg_copy_plan *p)
 {
-    copy_plan p = copy_make_plan(a);
-    if (p.tile_loop < 0) return hg_ceil_div(p.count, COPY_BLOCK);
-    return p.count / p.extent[p.tile_loop] / p.extent[p.loops - 1] * p.tile_rows * p.tile_cols;
+    if (p->tile_loop < 0) return hg_ceil_div(p->count, COPY_BLOCK);
+    return p->count / p->extent[p->tile_loop] / p->extent[p->loops - 1] * p->tile_rows *
+           p->tile_cols;
 }
 
 /* ---- by element size ----------------------------------------------------------------------------
@@ -136,7 +138,7 @@ static int64_t copy_units(const hg_args *a)
  * tile: n columns of the input, `stride` apart, become n columns of the output, whose rows are
  * `row` apart. */
 #define COPY_SIZE(T, size)                                                                         \
-    static void copy_steps_##size(void *out, const void *in, copy_grid g)                          \
+    static void copy_steps_##size(void *out, const void *in, hg_copy_grid g)                       \
     {                                                                                              \
         T *y = out;                                                                                \
         const T *x = in;                                                                           \
@@ -150,7 +152,7 @@ static int64_t copy_units(const hg_args *a)
         for (int64_t i = 0; i < n; i++)                                                            \
             y[i] = value;                                                                          \
     }                                                                                              \
-    static void copy_tile_##size(void *out, const void *in, copy_grid g)                           \
+    static void copy_tile_##size(void *out, const void *in, hg_copy_grid g)                        \
     {                                                                                              \
         T *HG_RESTRICT y = out;                                                                    \
         const T *HG_RESTRICT x = in;                                                               \
@@ -164,10 +166,6 @@ static int64_t copy_units(const hg_args *a)
                     y[i] = x[i * g.stride];                                                        \
     }
 
-typedef struct copy_grid {
-    int64_t rows, n, row, stride;
-} copy_grid;
-
 COPY_SIZE(uint8_t, 1)
 COPY_SIZE(uint16_t, 2)
 COPY_SIZE(uint32_t, 4)
@@ -175,7 +173,7 @@ COPY_SIZE(uint64_t, 8)
 COPY_SIZE(hg_elem16, 16)
 #undef COPY_SIZE
 
-static void copy_steps(uint8_t *out, const uint8_t *in, copy_grid g, int64_t size)
+static void copy_steps(uint8_t *out, const uint8_t *in, hg_copy_grid g, int64_t size)
 {
     switch (size) {
     case 1: copy_steps_1(out, in, g); break;
@@ -197,7 +195,7 @@ static void copy_fill(uint8_t *out, const uint8_t *in, int64_t n, int64_t size)
     }
 }
 
-static void copy_tile(uint8_t *out, const uint8_t *in, copy_grid g, int64_t size)
+static void copy_tile(uint8_t *out, const uint8_t *in, hg_copy_grid g, int64_t size)
 {
     switch (size) {
     case 1: copy_tile_1(out, in, g); break;
@@ -211,7 +209,7 @@ static void copy_tile(uint8_t *out, const uint8_t *in, copy_grid g, int64_t size
 /* ---- runs and steps
  * ------------------------------------------------------------------------------- */
 
-static void copy_packed(const hg_args *a, int64_t at, int64_t from, copy_grid g)
+static void copy_packed(const hg_args *a, int64_t at, int64_t from, hg_copy_grid g)
 {
     const int bits = (int)hg_dtype_bits(a->in[0].dtype);
     for (int64_t r = 0; r < g.rows; r++)
@@ -220,7 +218,7 @@ static void copy_packed(const hg_args *a, int64_t at, int64_t from, copy_grid g)
                           hg_packed_get(a->in[0].data, from + r * g.row + i * g.stride, bits));
 }
 
-static void copy_piece(const hg_args *a, int64_t at, int64_t from, copy_grid g)
+static void copy_piece(const hg_args *a, int64_t at, int64_t from, hg_copy_grid g)
 {
     const int64_t size = (int64_t)hg_dtype_bits(a->in[0].dtype) / 8;
     uint8_t *out = (uint8_t *)a->out[0].data + at * size;
@@ -236,7 +234,7 @@ static void copy_piece(const hg_args *a, int64_t at, int64_t from, copy_grid g)
 }
 
 /* Short rows are copied together, long ones one at a time. */
-static int64_t copy_whole_rows(const copy_plan *p, const int64_t *turn, int64_t left)
+static int64_t copy_whole_rows(const hg_copy_plan *p, const int64_t *turn, int64_t left)
 {
     const int last = p->loops - 1;
     assert(last >= 0);
@@ -245,9 +243,9 @@ static int64_t copy_whole_rows(const copy_plan *p, const int64_t *turn, int64_t 
 }
 
 /* Elements [begin, end) of the output. */
-static void copy_rows(const hg_args *a, const copy_plan *p, int64_t begin, int64_t end)
+static void copy_rows(const hg_args *a, const hg_copy_plan *p, int64_t begin, int64_t end)
 {
-    int64_t turn[COPY_MAX_LOOPS] = {0}, from = p->offset, rest = begin;
+    int64_t turn[HG_COPY_MAX_LOOPS] = {0}, from = p->offset, rest = begin;
     const int last = p->loops - 1;
     for (int i = last; i >= 0; i--) {
         turn[i] = rest % p->extent[i];
@@ -255,10 +253,10 @@ static void copy_rows(const hg_args *a, const copy_plan *p, int64_t begin, int64
         from += turn[i] * p->stride[i];
     }
     while (begin < end) {
-        copy_grid g = {.rows = copy_whole_rows(p, turn, end - begin),
-                       .n = hg_min(p->extent[last] - turn[last], end - begin),
-                       .row = last == 0 ? 0 : p->stride[last - 1],
-                       .stride = p->stride[last]};
+        hg_copy_grid g = {.rows = copy_whole_rows(p, turn, end - begin),
+                          .n = hg_min(p->extent[last] - turn[last], end - begin),
+                          .row = last == 0 ? 0 : p->stride[last - 1],
+                          .stride = p->stride[last]};
         copy_piece(a, begin, from, g);
         begin += g.rows * g.n;
         from += (g.rows - 1) * g.row + g.n * g.stride;
@@ -275,47 +273,74 @@ static void copy_rows(const hg_args *a, const copy_plan *p, int64_t begin, int64
 /* ---- tiles
  * ------------------------------------------------------------------------------------------ */
 
-/* One unit: at most COPY_TILE_ROWS turns of the loop with stride 1 by COPY_TILE_COLS of the
- * innermost. */
-static void copy_tiles(const hg_args *a, const copy_plan *p, int64_t unit)
+/* One unit: at most tile_height turns of the loop with stride 1 by tile_width of the innermost. */
+static hg_copy_part copy_tiles(const hg_args *a, const hg_copy_plan *p, hg_copy_tile *tile,
+                               const void *look, int64_t unit)
 {
     const int last = p->loops - 1, mid = p->tile_loop;
     const int64_t size = (int64_t)hg_dtype_bits(a->in[0].dtype) / 8;
-    const int64_t col = unit % p->tile_cols * COPY_TILE_COLS;
+    const int64_t col = unit % p->tile_cols * p->tile_width;
     int64_t rest = unit / p->tile_cols;
-    const int64_t row = rest % p->tile_rows * COPY_TILE_ROWS;
+    const int64_t row = rest % p->tile_rows * p->tile_height;
     rest /= p->tile_rows;
     int64_t to = 0, from = p->offset, out_stride = 1;
-    copy_grid g = {.stride = p->stride[last]};
+    hg_copy_part part = {.rows = hg_min(p->tile_height, p->extent[mid] - row),
+                         .n = hg_min(p->tile_width, p->extent[last] - col)};
     for (int i = last; i >= 0; i--) {
         int64_t turn = i == last ? col : i == mid ? row : rest % p->extent[i];
         if (i != last && i != mid) rest /= p->extent[i];
-        if (i == mid) g.row = out_stride;
+        if (i == mid) part.step = out_stride;
         to += turn * out_stride;
         from += turn * p->stride[i];
         out_stride *= p->extent[i];
     }
-    const int64_t cols = hg_min(COPY_TILE_COLS, p->extent[last] - col);
-    g.rows = hg_min(COPY_TILE_ROWS, p->extent[mid] - row);
-    for (int64_t c = 0; c < cols; c += COPY_TILE) {
-        g.n = hg_min(COPY_TILE, cols - c);
-        copy_tile((uint8_t *)a->out[0].data + (to + c) * size,
-                  (const uint8_t *)a->in[0].data + (from + c * g.stride) * size, g, size);
+    part.at = to;
+    hg_copy_grid g = {part.rows, 0, part.step, p->stride[last]};
+    uint8_t *y = (uint8_t *)a->out[0].data + to * size;
+    const uint8_t *x = (const uint8_t *)a->in[0].data + from * size;
+    if (tile != NULL && size == 1) {
+        g.n = part.n;
+        tile(y, x, g, look);
+        return part;
     }
+    for (int64_t r = 0; part.rows <= COPY_FEW && r < part.rows; r++) /* columns would be short */
+        copy_steps(y + r * g.row * size, x + r * size, (hg_copy_grid){1, part.n, 0, g.stride},
+                   size);
+    for (int64_t c = 0; part.rows > COPY_FEW && c < part.n; c += COPY_TILE) {
+        g.n = hg_min(COPY_TILE, part.n - c);
+        copy_tile(y + c * size, x + c * g.stride * size, g, size);
+    }
+    return part;
+}
+
+hg_copy_part hg_copy_unit(const hg_args *a, const hg_copy_plan *p, hg_copy_tile *tile,
+                          const void *look, int64_t unit)
+{
+    if (p->tile_loop >= 0) return copy_tiles(a, p, tile, look, unit);
+    const int64_t begin = unit * COPY_BLOCK, end = hg_min(begin + COPY_BLOCK, p->count);
+    copy_rows(a, p, begin, end);
+    return (hg_copy_part){.at = begin, .rows = 1, .n = end - begin};
+}
+
+int64_t hg_copy_call_units(const hg_args *a)
+{
+    const hg_copy_plan p = hg_copy_plan_of(a);
+    return hg_copy_units(&p);
+}
+
+void hg_copy_run(const hg_args *a, hg_range r, hg_copy_tile *tile)
+{
+    const hg_copy_plan p = hg_copy_plan_of(a);
+    for (int64_t unit = r.begin; unit < r.end; unit++)
+        hg_copy_unit(a, &p, tile, NULL, unit);
 }
 
 static void copy_run(const hg_args *a, hg_range r)
 {
-    const copy_plan p = copy_make_plan(a);
-    if (p.tile_loop < 0) {
-        copy_rows(a, &p, r.begin * COPY_BLOCK, hg_min(r.end * COPY_BLOCK, p.count));
-        return;
-    }
-    for (int64_t unit = r.begin; unit < r.end; unit++)
-        copy_tiles(a, &p, unit);
+    hg_copy_run(a, r, NULL);
 }
 
 const hg_kernel hg_kernels_copy[] = {
-    {.name = "copy.strided", .check = copy_check, .units = copy_units, .run = copy_run},
+    {.name = "copy.strided", .check = hg_copy_check, .units = hg_copy_call_units, .run = copy_run},
     {0},
 };

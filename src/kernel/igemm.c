@@ -28,25 +28,45 @@ holo_status hg_igemm_check_packed(const hg_args *a, holo_error *e, int64_t colum
     return HOLO_OK;
 }
 
-/* The table is an input behind those of the epilogue. */
-static holo_status igemm_check_lookup(const hg_args *a, holo_error *e)
+/* The last input of those in `a`: an entry for each byte, of the type of the codes. */
+static holo_status igemm_check_table(const hg_args *a, holo_error *e, const holo_tensor *codes)
 {
-    hg_args without = *a;
-    HG_REQUIRE(e, a->code != NULL && a->n_in > HG_IGEMM_FIRST_EXTRA, HOLO_E_FORMAT,
-               "a table without codes to look up");
+    HG_REQUIRE(e, a->n_in > HG_IGEMM_FIRST_EXTRA, HOLO_E_FORMAT, "%u inputs, expected a table",
+               a->n_in);
     const holo_tensor *t = &a->in[a->n_in - 1];
     HG_TRY(hg_check_in_type(a, e, a->n_in - 1, HG_IGEMM_CODES));
-    HG_TRY(hg_check_same_type(t, &a->out[0], e, "table"));
+    HG_TRY(hg_check_same_type(t, codes, e, "table"));
     HG_TRY(hg_check_rank(t, e, "table", 1, 1));
     HG_REQUIRE(e, t->dim[0] == 256, HOLO_E_SHAPE, "table has %lld entries, expected 256",
                (long long)t->dim[0]);
-    without.n_in--;
-    return hg_igemm_check_end(&without, e);
+    return HOLO_OK;
+}
+
+/* Tables are inputs behind those of the epilogue. */
+static holo_status igemm_check_tables(const hg_args *a, holo_error *e, int64_t form)
+{
+    hg_args rest = *a;
+    if ((form & HG_IGEMM_LOAD) != 0) {
+        HG_TRY(igemm_check_table(&rest, e, &a->in[0]));
+        rest.n_in--;
+    }
+    if ((form & HG_IGEMM_LOOKUP) != 0) {
+        HG_REQUIRE(e, a->code != NULL, HOLO_E_FORMAT, "a table without codes to look up");
+        HG_TRY(igemm_check_table(&rest, e, &a->out[0]));
+        rest.n_in--;
+    }
+    return hg_igemm_check_end(&rest, e);
+}
+
+const uint8_t *hg_igemm_load(const hg_args *a, uint32_t form)
+{
+    return (a->param[form] & HG_IGEMM_LOAD) != 0 ? a->in[a->n_in - 1].data : NULL;
 }
 
 const uint8_t *hg_igemm_lookup(const hg_args *a, uint32_t form)
 {
-    return (a->param[form] & HG_IGEMM_LOOKUP) != 0 ? a->in[a->n_in - 1].data : NULL;
+    const uint32_t behind = (a->param[form] & HG_IGEMM_LOAD) != 0;
+    return (a->param[form] & HG_IGEMM_LOOKUP) != 0 ? a->in[a->n_in - 1 - behind].data : NULL;
 }
 
 holo_status hg_igemm_check(const hg_args *a, holo_error *e, int64_t rows, int64_t columns,
@@ -67,8 +87,7 @@ holo_status hg_igemm_check(const hg_args *a, holo_error *e, int64_t rows, int64_
         HG_REQUIRE(e, count == columns, HOLO_E_SHAPE, "%lld zero points for %lld columns",
                    (long long)count, (long long)columns);
     }
-    return (a->param[form] & HG_IGEMM_LOOKUP) != 0 ? igemm_check_lookup(a, e)
-                                                   : hg_igemm_check_end(a, e);
+    return igemm_check_tables(a, e, a->param[form]);
 }
 
 holo_status hg_igemm_check_end(const hg_args *a, holo_error *e)
@@ -127,8 +146,9 @@ static int64_t igemm_width(const hg_igemm *g, int64_t codes)
 
 static size_t igemm_row_bytes(const hg_igemm *g, const igemm_plan *p)
 {
+    if (g->direct != NULL && !g->loads) return 0;
     const int64_t width = igemm_width(g, p->quads * HG_QUAD);
-    return g->direct != NULL ? 0 : hg_align_up((size_t)(p->row_block * width), HG_ALIGN);
+    return hg_align_up((size_t)(p->row_block * width), HG_ALIGN);
 }
 
 static size_t igemm_wide_bytes(const hg_igemm *g, const igemm_plan *p, const hg_igemm_form *form)
@@ -166,6 +186,7 @@ typedef struct igemm_unit {
     int32_t *sum, *zero_a, *rest, *zero_b;
     uint8_t *gathered;
     int16_t *wide, *panel_room;
+    const uint8_t *load; /* as of unsigned codes; NULL: none */
     int64_t row, rows, channel_group, panel, panels;
 } igemm_unit;
 
@@ -204,7 +225,7 @@ uint8_t hg_igemm_zero(const hg_args *a, int64_t row)
 
 static const uint8_t *igemm_rows(const igemm_unit *u, int64_t *lda)
 {
-    if (u->g->direct == NULL) {
+    if (u->g->direct == NULL || u->load != NULL) {
         *lda = igemm_width(u->g, u->p.quads * HG_QUAD);
         return u->gathered;
     }
@@ -225,10 +246,35 @@ static void igemm_sum_rows(const igemm_unit *u)
     }
 }
 
+static void igemm_look_each(const uint8_t *entry, const uint8_t *codes, uint8_t *out, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        out[i] = entry[codes[i]];
+}
+
+static void igemm_look(const hg_igemm_form *form, const uint8_t *entry, const uint8_t *codes,
+                       uint8_t *out, int64_t count)
+{
+    (form->lookup != NULL ? form->lookup : igemm_look_each)(entry, codes, out, count);
+}
+
+/* Codes behind the last of a row meet weights of 0, whatever the table makes of them. */
+static void igemm_gather(const igemm_unit *u)
+{
+    const hg_igemm *g = u->g;
+    const int64_t count = u->rows * u->p.quads * HG_QUAD;
+    if (u->load != NULL && g->direct != NULL) {
+        igemm_look(u->form, u->load, g->direct + u->row * g->k, u->gathered, count);
+        return;
+    }
+    if (g->direct == NULL) g->gather(g, u->row, u->rows, u->channel_group, u->gathered);
+    if (u->load != NULL) igemm_look(u->form, u->load, u->gathered, u->gathered, count);
+}
+
 static void igemm_prepare_rows(const igemm_unit *u)
 {
     const hg_igemm *g = u->g;
-    if (g->direct == NULL) g->gather(g, u->row, u->rows, u->channel_group, u->gathered);
+    igemm_gather(u);
     const bool is_single = igemm_is_single(g->args);
     const int32_t zero = is_single ? hg_igemm_zero(g->args, 0) : 0;
     for (int64_t i = 0; i < u->rows; i++)
@@ -267,12 +313,6 @@ void hg_igemm_end_init(hg_igemm_end *end, const hg_args *a, const hg_igemm_form 
     if (form->finish != NULL) end->is_chain = hg_finish_read(a, HG_IGEMM_FIRST_EXTRA, &end->finish);
 }
 
-static void igemm_look(const uint8_t *entry, uint8_t *codes, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++)
-        codes[i] = entry[codes[i]];
-}
-
 /* The tile's codes in the output, all rows at once where these follow each other. */
 static void igemm_look_tile(const hg_igemm_end *end, const hg_epilogue_tile *tile)
 {
@@ -281,8 +321,8 @@ static void igemm_look_tile(const hg_igemm_end *end, const hg_epilogue_tile *til
     const bool is_whole = tile->cols == columns;
     uint8_t *codes = (uint8_t *)out->data + tile->row * columns + tile->col;
     for (int64_t i = 0; i < (is_whole ? 1 : tile->rows); i++)
-        (end->form->lookup != NULL ? end->form->lookup : igemm_look)(
-            end->lookup, codes + i * columns, is_whole ? tile->rows * columns : tile->cols);
+        igemm_look(end->form, end->lookup, codes + i * columns, codes + i * columns,
+                   is_whole ? tile->rows * columns : tile->cols);
 }
 
 void hg_igemm_end_run(const hg_igemm_end *end, const hg_epilogue_tile *tile)
@@ -330,10 +370,21 @@ static void igemm_run_unit(const igemm_unit *u, const hg_igemm_end *end)
     hg_igemm_end_run(end, &tile);
 }
 
+/* The table of loads as one to unsigned codes, from unsigned ones too where these are gathered. */
+static const uint8_t *igemm_lifted(const hg_igemm *g, uint8_t lifted[256])
+{
+    if (g->load == NULL || g->args->in[0].dtype != HOLO_I8) return g->load;
+    const int from = g->direct == NULL ? HG_CODE_LIFT : 0;
+    for (int i = 0; i < 256; i++)
+        lifted[i] = g->load[i ^ from] ^ HG_CODE_LIFT;
+    return lifted;
+}
+
 void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r)
 {
+    uint8_t lifted[256];
     if (r.begin >= r.end) return;
-    igemm_unit u = {.g = g, .form = form, .p = igemm_plan_of(g)};
+    igemm_unit u = {.g = g, .form = form, .p = igemm_plan_of(g), .load = igemm_lifted(g, lifted)};
     char *scratch = r.scratch;
     u.sum = (int32_t *)(void *)scratch;
     u.gathered = (uint8_t *)(scratch += igemm_sum_bytes(&u.p));

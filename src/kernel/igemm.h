@@ -9,8 +9,10 @@
  * VNNI adds four products at once, exactly. `maddubs` of AVX2 adds two in 16 bits and saturates
  * unless 255 (|b1| + |b2|) < 2^15 for every pair; bit HG_IGEMM_PAIRS of parameter "form" says that
  * the compiler has proved this (certificate "product"), else 16-bit products are used, if only
- * where a pair is too large. With HG_IGEMM_LOOKUP the last input is a table of 256 entries: codes
- * that the epilogue makes are looked up there while their tile is in cache. */
+ * where a pair is too large. With HG_IGEMM_LOOKUP there is one more input, a table of 256 entries:
+ * codes that the epilogue makes are looked up there while their tile is in cache. With
+ * HG_IGEMM_LOAD the last input is a table of 256 entries for the codes of the left side, which are
+ * looked up as they are gathered. */
 #ifndef HG_KERNEL_IGEMM_H
 #define HG_KERNEL_IGEMM_H
 
@@ -31,7 +33,7 @@ static inline int64_t hg_quads(int64_t k)
 }
 
 /* Bits of parameter "form". */
-enum { HG_IGEMM_PAIRS = 1, HG_IGEMM_LOOKUP = 2, HG_IGEMM_FORMS = 3 };
+enum { HG_IGEMM_PAIRS = 1, HG_IGEMM_LOOKUP = 2, HG_IGEMM_LOAD = 4, HG_IGEMM_FORMS = 7 };
 
 /* Rows of unsigned codes times panels. */
 typedef struct hg_igemm_tile {
@@ -73,8 +75,8 @@ typedef struct hg_igemm_form {
     /* Does an epilogue that is a chain on a tile of i32; *rest: columns at its end that are left to
      * the lane code. NULL: the form has no such code. */
     void (*finish)(const hg_finish *f, const hg_epilogue_tile *tile, hg_epilogue_tile *rest);
-    /* codes[i] = entry[codes[i]], of 256 entries; NULL: one at a time. */
-    void (*lookup)(const uint8_t *entry, uint8_t *codes, int64_t count);
+    /* out[i] = entry[codes[i]], of 256 entries; may be in place. NULL: one at a time. */
+    void (*lookup)(const uint8_t *entry, const uint8_t *codes, uint8_t *out, int64_t count);
     bool widens;       /* wants hg_igemm_tile.wide unless pairs is set */
     bool widens_pairs; /* and then too */
     bool widens_panel; /* wants hg_igemm_tile.panel */
@@ -85,13 +87,17 @@ typedef struct hg_igemm hg_igemm;
 struct hg_igemm {
     const hg_args *args;
     int64_t rows, k, groups, columns, panels; /* columns and panels of one group */
-    const uint8_t *direct; /* rows can be read in place, from here, k codes apart; or NULL */
+    /* Rows can be read in place, from here, k codes apart; with `load` they can be looked up from
+     * here, k being a multiple of HG_QUAD and codes of any type. Or NULL. */
+    const uint8_t *direct;
     /* Rows [row, row + count) of a channel group as unsigned codes, quads * 4 of them each; or as
      * 16-bit numbers, see below. */
     void (*gather)(const hg_igemm *g, int64_t row, int64_t count, int64_t group, uint8_t *to);
     bool pairs;
     bool is_wide;          /* the left side has signed codes of 16 bits, and forms read such */
     const uint8_t *lookup; /* entries; NULL: none */
+    bool loads;            /* the left side is looked up, in `load`: entries in its type */
+    const uint8_t *load;
 };
 
 /* in[2]: zero points of the left side, in[3]: of the right; in[4] and so on: the epilogue's. */
@@ -99,12 +105,13 @@ enum { HG_IGEMM_ZERO_A = 2, HG_IGEMM_ZERO_B, HG_IGEMM_FIRST_EXTRA };
 
 #define HG_IGEMM_CODES (HG_TYPE_BIT(HOLO_U8) | HG_TYPE_BIT(HOLO_I8))
 
-/* Zero points, the epilogue and the table behind it: `rows` and `columns` of the whole product;
+/* Zero points, the epilogue and the tables: `rows` and `columns` of the whole product;
  * form: number of the parameter. */
 HG_MUST_CHECK holo_status hg_igemm_check(const hg_args *a, holo_error *e, int64_t rows,
                                          int64_t columns, uint32_t form);
-/* Entries of the table, NULL: none. */
+/* Entries of the tables, NULL: none. */
 const uint8_t *hg_igemm_lookup(const hg_args *a, uint32_t form);
+const uint8_t *hg_igemm_load(const hg_args *a, uint32_t form);
 /* The epilogue alone. */
 HG_MUST_CHECK holo_status hg_igemm_check_end(const hg_args *a, holo_error *e);
 /* Dims of the packed right side, `lead` of them before (panels, quads + 1, 64). */

@@ -4,8 +4,8 @@
  *   in[1]  B [P, ceil(K / 4) + 1, 64] i8, made by pack.p16i8; P = ceil(N / 16)
  *   in[2]  zero points of A, its type: one, or one for each row; may be absent: 0
  *   in[3]  zero points of B [N] i32, as of its signed codes; may be absent: 0
- *   in[4+] operands of the epilogue
- *   param  pairs: whether no two codes of B that lie side by side exceed HG_PAIR_LIMIT together
+ *   in[4+] operands of the epilogue, then tables [256] as the form says: behind the epilogue, for A
+ *   param  form (igemm.h)
  *   out[0] C [..., N] = sum over k of (A - a0)(B - b0), modulo 2^32; i32, any type with an epilogue
  *
  * Every form gives the same bits. */
@@ -46,7 +46,8 @@ hg_igemm hg_matmul_p16i8_of(const hg_args *a)
 {
     const holo_tensor *x = &a->in[0], *out = &a->out[0];
     const int64_t k = x->dim[x->rank - 1], n = out->dim[out->rank - 1];
-    const bool in_place = x->dtype == HOLO_U8 && k % HG_QUAD == 0;
+    const bool loads = (a->param[MATMUL_P16I8_FORM] & HG_IGEMM_LOAD) != 0;
+    const bool in_place = (loads || x->dtype == HOLO_U8) && k % HG_QUAD == 0;
     return (hg_igemm){.args = a,
                       .rows = hg_dims_product(x, 0, x->rank - 1),
                       .k = k,
@@ -56,7 +57,9 @@ hg_igemm hg_matmul_p16i8_of(const hg_args *a)
                       .direct = in_place ? x->data : NULL,
                       .gather = matmul_p16i8_gather,
                       .pairs = (a->param[MATMUL_P16I8_FORM] & HG_IGEMM_PAIRS) != 0,
-                      .lookup = hg_igemm_lookup(a, MATMUL_P16I8_FORM)};
+                      .lookup = hg_igemm_lookup(a, MATMUL_P16I8_FORM),
+                      .loads = loads,
+                      .load = hg_igemm_load(a, MATMUL_P16I8_FORM)};
 }
 
 void hg_matmul_p16i8_cost(const hg_args *a, hg_cost *cost)

@@ -20,9 +20,17 @@ bool hg_codes_are_pairs(const hg_graph *g, const hg_code_columns *c);
 bool hg_codes_zero_fits(const hg_graph *g, hg_value_id zero, int64_t columns);
 /* The same as [columns] i32, as of signed codes of type `codes`; 0 when all are 0. */
 hg_value_id hg_build_codes_zero(hg_build *b, hg_value_id zero, holo_dtype codes, int64_t columns);
-/* Attribute "lookup" of an 8-bit product: its last input is a table [256] of the result's type. */
+/* Attributes of an 8-bit product: with "load" its last input is a table [256] for its left side,
+ * with "lookup" the one before that, or the last, is one for the result. */
 HG_MUST_CHECK holo_status hg_infer_lookup(const hg_infer *n);
-/* Parameter "form" of the kernels (kernel/igemm.h), from attributes "pairs" and "lookup". */
+/* How many tables a product has. */
+uint32_t hg_codes_tables(const hg_node *n);
+/* A holo:Table with one row of an entry of the codes' own type for each byte. */
+bool hg_codes_table_fits(const hg_graph *g, const hg_node *n);
+/* The product with `x` as its left side, one more table, and attribute `name` for it. */
+hg_node_id hg_build_codes_table(hg_build *b, hg_node_id product, hg_value_id x, hg_value_id table,
+                                const char *name);
+/* Parameter "form" of the kernels (kernel/igemm.h), from attributes "pairs", "lookup", "load". */
 HG_MUST_CHECK holo_status hg_emit_igemm_form(hg_emit *e);
 
 #endif

@@ -35,7 +35,9 @@ holo_status hg_emit_copy(hg_emit *e, const hg_copy *c)
         e->view_offset = moved ? c->offset : 0;
         return hg_emit_view(e);
     }
-    e->kernel = "copy.strided";
+    const bool is_run = c->loops > 0 && hg_dim_is(d, c->stride[c->loops - 1], 1);
+    const bool is_byte = hg_dtype_bits(hg_emit_type(e, 0)->dtype) == 8;
+    e->kernel = is_byte && !is_run ? "copy.bytes" : "copy.strided";
     HG_TRY(hg_emit_dim(e, c->offset == 0 ? hg_dim_const(d, 0) : c->offset));
     for (uint32_t i = 0; i < c->loops; i++) {
         HG_TRY(hg_emit_dim(e, c->extent[i]));

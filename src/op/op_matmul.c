@@ -1,6 +1,8 @@
 /* op_matmul.c - shape rules of matrix products, and what their fused forms share. */
 #include "op/op_matmul.h"
 
+#include "op/op_codes.h"
+
 holo_status hg_matmul_shape(const hg_infer *n, const hg_type *a, const hg_type *b, hg_type *out)
 {
     hg_dim one = hg_dim_const(n->dims, 1), columns = a->dim[a->rank - 1],
@@ -54,7 +56,7 @@ hg_value_id hg_matmul_drop(hg_build *b, hg_value_id product, bool left, bool rig
 holo_status hg_epilogue_type(const hg_infer *n, uint32_t first_extra, holo_dtype *out)
 {
     const hg_attr *code = hg_node_attr(n->node, "code"), *types = hg_node_attr(n->node, "types");
-    const uint32_t own = first_extra + (hg_node_int(n->node, "lookup", 0) != 0); /* or a table */
+    const uint32_t own = first_extra + hg_codes_tables(n->node);
     uint32_t extra = n->n_in > own ? n->n_in - own : 0;
     if (code != NULL && (code->kind != HG_ATTR_CODE || code->code->n_in != extra + 1))
         return hg_infer_fail(n, HOLO_E_MODEL, "attribute 'code' does not fit %u operands", extra);

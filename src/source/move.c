@@ -1,5 +1,6 @@
 /* move.c - kernels that move elements: copies with strides, concatenation, gathering, borders. */
 #include "kernel/pad.h"
+#include "kernel/table.h"
 #include "source/source.h"
 
 #include <inttypes.h>
@@ -12,27 +13,56 @@ static bool move_fits(hg_source *s, const hg_args *a)
                             holo_dtype_text(a->out[0].dtype));
 }
 
-static bool copy_write(hg_source *s, const hg_args *a)
+/* The loops of a copy, whose parameters are those from `first` on; `open` and `close` are written
+ * around each element. */
+static void copy_loops(hg_source *s, const hg_args *a, uint32_t first, const char *open,
+                       const char *close)
 {
+    const int64_t *param = a->param + first;
+    const uint32_t loops = (a->n_param - first - 1) / 2;
     hg_ctext index = {"0"};
     char name[16];
     int levels = 0;
-    if (!move_fits(s, a)) return false;
-    for (uint32_t i = 0; i < (a->n_param - 1) / 2; i++) {
+    for (uint32_t i = 0; i < loops; i++) {
         char v[16];
-        int64_t extent = a->param[1 + 2 * i], stride = a->param[2 + 2 * i];
         snprintf(v, sizeof v, "i%" PRIu32, i);
-        hg_source_add(&index, v, extent, stride);
+        hg_source_add(&index, v, param[1 + 2 * i], param[2 + 2 * i]);
     }
     hg_source_line(s, "int32_t k = 0;");
-    for (uint32_t i = 0; i < (a->n_param - 1) / 2; i++) {
+    for (uint32_t i = 0; i < loops; i++) {
         char v[16];
         snprintf(v, sizeof v, "i%" PRIu32, i);
-        levels += hg_source_for(s, v, a->param[1 + 2 * i]);
+        levels += hg_source_for(s, v, param[1 + 2 * i]);
     }
-    if (a->param[0] != 0) hg_ctext_add(&index, " + %" PRId64, a->param[0]);
-    hg_source_line(s, "y0[k++] = %s[%s];", hg_source_in(s, 0, name), index.text);
+    if (param[0] != 0) hg_ctext_add(&index, " + %" PRId64, param[0]);
+    hg_source_line(s, "y0[k] = %s%s[%s]%s;", open, hg_source_in(s, 0, name), index.text, close);
+    hg_source_line(s, "k++;");
     hg_source_close(s, levels);
+}
+
+static bool copy_write(hg_source *s, const hg_args *a)
+{
+    if (!move_fits(s, a)) return false;
+    copy_loops(s, a, 0, "", "");
+    return true;
+}
+
+static bool table_copy_write(hg_source *s, const hg_args *a)
+{
+    const holo_tensor *t = &a->in[1], *out = &a->out[0];
+    const int axis = (int)a->param[HG_TABLE_AXIS];
+    char name[16];
+    hg_ctext entry;
+    if (t->dim[t->rank - 1] != 256)
+        return hg_source_refuse(s, "a table of %" PRId64 " entries for codes that are moved",
+                                t->dim[t->rank - 1]);
+    hg_source_in(s, 1, name);
+    if (t->rank == 1)
+        hg_ctext_set(&entry, "%s[(uint8_t)", name);
+    else
+        hg_ctext_set(&entry, "%s[k / %" PRId64 " %% %" PRId64 " * 256 + (uint8_t)", name,
+                     hg_max(1, hg_dims_product(out, axis + 1, out->rank)), t->dim[0]);
+    copy_loops(s, a, HG_TABLE_PARAMS, entry.text, "]");
     return true;
 }
 
@@ -161,7 +191,12 @@ static bool pad_write(hg_source *s, const hg_args *a)
 }
 
 const hg_source_kernel hg_source_kernels_move[] = {
-    {"copy.strided", copy_write}, {"concat", concat_write},
-    {"gather", gather_write},     {"gatherelements", gatherelements_write},
-    {"pad", pad_write},           {0},
+    {"copy.strided", copy_write},
+    {"copy.bytes", copy_write},
+    {"table.copy", table_copy_write},
+    {"concat", concat_write},
+    {"gather", gather_write},
+    {"gatherelements", gatherelements_write},
+    {"pad", pad_write},
+    {0},
 };

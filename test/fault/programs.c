@@ -247,6 +247,15 @@ const char *const fault_graphs[] = {
     " %y, %h, %c = LSTM(%x, %w, %r, %b) {hidden_size=4} return %y as \"y\", %c as \"c\" }",
     "graph(%x: float32[t,n,1], %l: int32[n]) { %w = const float32[1,3,1] {0.5,-0.5,0.25}"
     " %y, %h = GRU(%x, %w, %w, _, %l) {hidden_size=1} return %y as \"y\", %h as \"h\" }",
+    /* bytes that are moved, looked up on the way, and looked up as a product reads them */
+    "graph(%x: uint8[n,40,16]) { %y = Transpose(%x) {perm=[0,2,1]} return %y as \"y\" }",
+    "graph(%x: uint8[n,40,3]) { %s = const float32[] {0.5} %d = DequantizeLinear(%x, %s)"
+    " %e = Sigmoid(%d) %q = QuantizeLinear(%e, %s) %y = Transpose(%q) {perm=[0,2,1]}"
+    " return %y as \"y\" }",
+    "graph(%x: uint8[n,16]) { %s = const float32[] {0.5} %d = DequantizeLinear(%x, %s)"
+    " %e = Sigmoid(%d) %q = QuantizeLinear(%e, %s) %w = const int8[16,2] {1,2,3,4,5,6,7,8,9,10,11,"
+    "12,13,14,15,16,-1,-2,-3,-4,-5,-6,-7,-8,-9,-10,-11,-12,-13,-14,-15,-16}"
+    " %y = MatMulInteger(%q, %w) return %y as \"y\" }",
     /* features, tables, trees, support vectors, maps */
     "graph(%x: float32[n,2]) { %y, %z = ai.onnx.ml:TreeEnsembleClassifier(%x) {"
     "nodes_treeids=[0,0,0,0,0,1], nodes_nodeids=[0,1,2,3,4,0], nodes_featureids=[0,1,0,0,0,0],"

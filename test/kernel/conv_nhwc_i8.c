@@ -1,6 +1,7 @@
 /* conv_nhwc_i8.c - conv.nhwc.i8 against sums of 64-bit products, every variant. */
 #include "kernel/conv_codes.h"
 
+#include "kernel/igemm.h"
 #include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_conv_nhwc_i8[];
@@ -26,7 +27,15 @@ static const conv_codes_case nhwc_i8_cases[] = {
     {1, 15, 15, 300, 17, 1, 3, 3, 1, 1, 1, 1, 1, 1}, /* a block of few rows */
 };
 
-/* v: bit 0 signed x, bit 1 signed w, bit 2 zero points, bit 3 small codes. */
+/* x as the table, input 4, says. */
+static void nhwc_i8_look_up(gemm_call *c)
+{
+    uint8_t *x = c->in[0].data;
+    for (int64_t i = 0; i < holo_tensor_count(&c->in[0]); i++)
+        x[i] = ((const uint8_t *)c->in[4].data)[x[i]];
+}
+
+/* v: bit 0 signed x, bit 1 signed w, bit 2 zero points, bit 3 small codes, bit 4 a table for x. */
 static void nhwc_i8_try(const hg_kernel *kernel, const conv_codes_case *p, int v)
 {
     gemm_call c, pack;
@@ -50,14 +59,16 @@ static void nhwc_i8_try(const hg_kernel *kernel, const conv_codes_case *p, int v
     if (v & 4) c.in[3] = gemm_tensor(HOLO_I32, 1, (int64_t[]){p->o}, 8);
     c.out = gemm_tensor(HOLO_I32, 4, (int64_t[]){p->n, oh, ow, p->o}, 9);
     conv_codes_params(&c, p);
-    c.param[9] = (v & 8) != 0;
-    gemm_connect(&c, 4, 10);
+    c.param[9] = (v & 8 ? HG_IGEMM_PAIRS : 0) | (v & 16 ? HG_IGEMM_LOAD : 0);
+    if (v & 16) c.in[4] = codes_tensor(tx, 1, (int64_t[]){256}, CODES_RANDOM, 11);
+    gemm_connect(&c, v & 16 ? 5 : 4, 10);
     int32_t *w = gemm_alloc((size_t)(p->o * k) * sizeof *w);
     for (int64_t i = 0; i < p->o * k; i++)
         w[i] = (int32_t)(codes_get(&pack.in[0], i) - (tw == HOLO_U8 ? 128 : 0) -
                          (v & 4 ? codes_get(&c.in[3], i / k) : 0));
     const int64_t zero = v & 4 ? codes_get(&c.in[2], 0) : 0;
     const bool ran = gemm_run(kernel, &c);
+    if (v & 16) nhwc_i8_look_up(&c);
     for (int64_t e = 0; ran && e < holo_tensor_count(&c.out); e++)
         if (!CHECK_EQ_INT(((int32_t *)c.out.data)[e],
                           conv_codes_oracle(p, &c.in[0], zero, w, oh, ow, e)))
@@ -70,8 +81,9 @@ static void nhwc_i8_try(const hg_kernel *kernel, const conv_codes_case *p, int v
 static void nhwc_i8_all(const hg_kernel *k)
 {
     for (size_t i = 0; i < HG_COUNT(nhwc_i8_cases); i++)
-        for (int v = 0; v < 16; v += i + 1 == HG_COUNT(nhwc_i8_cases) ? 5 : 1)
-            nhwc_i8_try(k, &nhwc_i8_cases[i], v);
+        for (int v = 0; v < 32; v += i + 1 == HG_COUNT(nhwc_i8_cases) ? 5 : 1)
+            if (v < 16 || (nhwc_i8_cases[i].pad_h == 0 && nhwc_i8_cases[i].pad_w == 0))
+                nhwc_i8_try(k, &nhwc_i8_cases[i], v);
 }
 
 static void nhwc_i8_matches_oracle(void)
@@ -112,6 +124,8 @@ NHWC_I8_SPOIL(large, c->param[0] = c->param[1] = 1 << 30; c->in[0].dim[3] = 1 <<
 NHWC_I8_SPOIL(group_dim, c->in[1].dim[0] = 1)
 NHWC_I8_SPOIL(quads, c->in[1].dim[2] = 7)
 NHWC_I8_SPOIL(zeros, c->in[2].rank = 1; c->in[2].dim[0] = 2)
+NHWC_I8_SPOIL(padding, c->param[9] = HG_IGEMM_LOAD; c->args.n_in = 5;
+              c->in[4] = (holo_tensor){nhwc_i8_space, {256}, 1, HOLO_U8})
 #undef NHWC_I8_SPOIL
 
 static const gemm_bad nhwc_i8_bad[] = {
@@ -126,6 +140,7 @@ static const gemm_bad nhwc_i8_bad[] = {
     {"packed weights have 1 groups", nhwc_i8_spoil_group_dim, HOLO_E_SHAPE},
     {"dimension 2 of the packed codes is 7", nhwc_i8_spoil_quads, HOLO_E_SHAPE},
     {"2 zero points", nhwc_i8_spoil_zeros, HOLO_E_SHAPE},
+    {"a window reaches beyond the input", nhwc_i8_spoil_padding, HOLO_E_SHAPE},
 };
 
 static void nhwc_i8_refuses(void)

@@ -1,40 +1,14 @@
-/* copy.c - copy.strided against a plain loop, for every element size and way. */
-#include "kernel/move.h"
+/* copy.c - copy.strided and copy.bytes against a plain loop, for every element size and way. */
+#include "kernel/copy_cases.h"
+#include "kernel/variants.h"
 
-extern const hg_kernel hg_kernels_copy[];
+extern const hg_kernel hg_kernels_copy[], hg_kernels_copy_bytes[];
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_copy_bytes_avx2[];
+#endif
 
 static const holo_dtype copy_types[] = {HOLO_U8,     HOLO_F16, HOLO_F32, HOLO_I64,
                                         HOLO_STRING, HOLO_I4,  HOLO_U2};
-
-typedef struct copy_case {
-    const char *name;
-    int64_t size, offset; /* of the input */
-    int loops;
-    int64_t extent[8], stride[8];
-} copy_case;
-
-static const copy_case copy_table[] = {
-    {"one element", 5, 3, 0, {0}, {0}},
-    {"a row", 100, 7, 1, {90}, {1}},
-    {"rows of a slice", 1000, 33, 3, {4, 5, 6}, {200, 20, 1}},
-    {"neighbours that join", 6000, 0, 3, {10, 20, 30}, {600, 30, 1}},
-    {"every third, backwards", 100, 98, 1, {33}, {-3}},
-    {"rows backwards", 60, 50, 2, {6, 10}, {-10, 1}},
-    {"repeat one", 10, 4, 1, {50}, {0}},
-    {"repeat rows", 12, 0, 3, {3, 4, 3}, {0, 3, 1}},
-    {"repeat elements", 12, 0, 2, {12, 5}, {1, 0}},
-    {"transpose", 77 * 35, 0, 2, {35, 77}, {1, 35}},
-    {"transpose large", 300 * 270, 0, 2, {270, 300}, {1, 270}},
-    {"transpose batches", 3 * 20 * 17, 0, 3, {3, 17, 20}, {340, 1, 17}},
-    {"transpose around a middle", 7 * 5 * 19, 0, 3, {19, 5, 7}, {1, 19, 95}},
-    {"channels last, three of them", 40 * 3, 0, 2, {3, 40}, {1, 3}},
-    {"channels first, three of them", 40 * 3, 0, 2, {40, 3}, {1, 40}},
-    {"heads", 2 * 9 * 4 * 8, 0, 4, {2, 4, 9, 8}, {288, 8, 32, 1}},
-    {"blocks to space", 2 * 2 * 3 * 4 * 5, 0, 5, {3, 4, 2, 5, 2}, {20, 5, 120, 1, 60}},
-    {"long rows in several units", 50000, 1, 2, {2, 20000}, {25000, 1}},
-    {"nothing", 10, 0, 2, {3, 0}, {1, 1}},
-    {"nothing from nowhere", 0, 99, 1, {0}, {7}},
-};
 
 static void copy_make(move_call *c, const copy_case *t, holo_dtype dtype)
 {
@@ -52,27 +26,32 @@ static void copy_make(move_call *c, const copy_case *t, holo_dtype dtype)
 static void copy_compare(const copy_case *t, const move_call *c)
 {
     for (int64_t i = 0; i < c->out[0].dim[0]; i++) {
-        int64_t rest = i, from = t->offset;
-        for (int k = t->loops - 1; k >= 0; k--) {
-            from += rest % t->extent[k] * t->stride[k];
-            rest /= t->extent[k];
-        }
-        if (move_same(&c->out[0], i, &c->in[0], from)) continue;
+        if (move_same(&c->out[0], i, &c->in[0], copy_from(t, i))) continue;
         hg_test_fail(HG_TEST_HERE, "%s, %s: element %lld is wrong", t->name,
                      holo_dtype_text(c->in[0].dtype), (long long)i);
         return;
     }
 }
 
-static void copy_matches_loop(void)
+static void copy_matches(const hg_kernel *k, const holo_dtype *types, size_t n)
 {
     for (size_t i = 0; i < HG_COUNT(copy_table); i++)
-        for (size_t t = 0; t < HG_COUNT(copy_types); t++) {
+        for (size_t t = 0; t < n; t++) {
             move_call c = {0};
-            copy_make(&c, &copy_table[i], copy_types[t]);
-            if (move_run(hg_kernels_copy, &c)) copy_compare(&copy_table[i], &c);
+            copy_make(&c, &copy_table[i], types[t]);
+            if (move_run(k, &c)) copy_compare(&copy_table[i], &c);
             move_free(&c);
         }
+}
+
+static void copy_matches_loop(void)
+{
+    static const holo_dtype bytes[] = {HOLO_U8, HOLO_BOOL};
+    copy_matches(hg_kernels_copy, copy_types, HG_COUNT(copy_types));
+    copy_matches(hg_kernels_copy_bytes, bytes, HG_COUNT(bytes));
+#if defined(__x86_64__)
+    if (tuned_runs()) copy_matches(hg_kernels_copy_bytes_avx2, bytes, HG_COUNT(bytes));
+#endif
 }
 
 static void copy_make_good(move_call *c)
@@ -104,6 +83,15 @@ static void copy_refuses(void)
         {MOVE_PARAM, 4, 0, 13, "elements 1 to 62"},
     };
     MOVE_REFUSES(hg_kernels_copy, copy_make_good, bad);
+    move_call c = {0};
+    holo_error e = {0};
+    copy_make_good(&c);
+    move_connect(&c);
+    CHECK_STATUS(hg_kernels_copy_bytes->check(&c.args, &e), HOLO_E_TYPE);
+    CHECK_HAS(e.message, "elements of float32, expected bytes");
+    c.args.n_in = 2;
+    CHECK_STATUS(hg_kernels_copy_bytes->check(&c.args, &e), HOLO_E_FORMAT);
+    move_free(&c);
 }
 
 /* Bits of one type are elements of another as wide; text is not in its elements. */

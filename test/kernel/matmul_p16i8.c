@@ -181,6 +181,45 @@ static void p16i8_look_up(const hg_kernel *k, gemm_call *c, uint8_t *first, int6
     if (gemm_run(k, c)) CHECK_MEM(c->out.data, first, (size_t)count);
 }
 
+/* The same product of codes that are looked up as they are read: what it makes of the codes that
+ * the table says. */
+static void p16i8_load_on(const hg_kernel *k, const p16i8_case *p)
+{
+    p16i8_made d;
+    p16i8_make(&d, p);
+    gemm_call *c = &d.call;
+    c->in[4] = codes_tensor(c->in[0].dtype, 1, (int64_t[]){256}, CODES_RANDOM, 41);
+    c->param[0] |= HG_IGEMM_LOAD;
+    gemm_connect(c, 5, 1);
+    const bool ran = gemm_run(k, c);
+    uint8_t *x = c->in[0].data;
+    for (int64_t i = 0; i < p->m * p->k; i++)
+        x[i] = ((const uint8_t *)c->in[4].data)[x[i]];
+    for (int64_t e = 0; ran && e < p->m * p->n; e++)
+        if (!CHECK_EQ_INT(((const int32_t *)c->out.data)[e],
+                          p16i8_oracle(&d, p, e / p->n, e % p->n)))
+            break;
+    p16i8_free(&d);
+}
+
+/* Rows that lie side by side and rows that end inside a quad. */
+static void p16i8_loads_on(const hg_kernel *k)
+{
+    for (int v = 0; v < 8; v++)
+        p16i8_load_on(k, &(p16i8_case){.m = v & 4 ? 1 : 53,
+                                       .n = 37,
+                                       .k = v & 2 ? 64 : 37,
+                                       .a = v & 1 ? HOLO_I8 : HOLO_U8,
+                                       .b = HOLO_I8,
+                                       .zero_a = 1,
+                                       .zero_b = (v & 2) != 0});
+}
+
+static void p16i8_loads(void)
+{
+    p16i8_loads_on(hg_kernels_matmul_p16i8);
+}
+
 /* Quantised ends: the bits of the reference kernel, which interprets the lane code. */
 static void p16i8_quant_on(const hg_kernel *k, int64_t m, int64_t n, int v)
 {
@@ -249,7 +288,8 @@ P16I8_SPOIL(inputs, c->args.n_in = 1)
 P16I8_SPOIL(type_a, c->in[0].dtype = HOLO_F32)
 P16I8_SPOIL(type_b, c->in[1].dtype = HOLO_U8)
 P16I8_SPOIL(out_string, c->out.dtype = HOLO_STRING)
-P16I8_SPOIL(form, c->param[0] = 4)
+P16I8_SPOIL(form, c->param[0] = 8)
+P16I8_SPOIL(no_table, c->param[0] = HG_IGEMM_LOAD)
 P16I8_SPOIL(no_codes, c->param[0] = HG_IGEMM_LOOKUP)
 P16I8_SPOIL(rank_a, c->in[0].rank = 0)
 P16I8_SPOIL(rank_b, c->in[1].rank = 2)
@@ -271,7 +311,8 @@ static const gemm_bad p16i8_bad[] = {
     {"input 0 has type", p16i8_spoil_type_a, HOLO_E_TYPE},
     {"input 1 has type", p16i8_spoil_type_b, HOLO_E_TYPE},
     {"output 0 has type", p16i8_spoil_out_string, HOLO_E_TYPE},
-    {"form is 4", p16i8_spoil_form, HOLO_E_ARG},
+    {"form is 8", p16i8_spoil_form, HOLO_E_ARG},
+    {"4 inputs, expected a table", p16i8_spoil_no_table, HOLO_E_FORMAT},
     {"a table without codes", p16i8_spoil_no_codes, HOLO_E_FORMAT},
     {"A has rank", p16i8_spoil_rank_a, HOLO_E_SHAPE},
     {"packed B has rank", p16i8_spoil_rank_b, HOLO_E_SHAPE},
@@ -339,6 +380,7 @@ static void p16i8_refuses(void)
 static void p16i8_variant(const hg_kernel *k)
 {
     p16i8_all(k);
+    p16i8_loads_on(k);
     p16i8_extremes_on(k);
     p16i8_epilogue_on(k, 1, 40);
     p16i8_epilogue_on(k, 60, 77);
@@ -363,6 +405,7 @@ static void p16i8_tuned_dot(void)
 
 const hg_test_case hg_tests_kernel_matmul_p16i8[] = {
     {"matches_oracle", p16i8_matches_oracle},
+    {"looks_up_loads", p16i8_loads},
     {"extremes", p16i8_extremes},
     {"epilogue", p16i8_epilogue},
     {"refuses", p16i8_refuses},

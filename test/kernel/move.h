@@ -131,7 +131,8 @@ static inline bool move_run(const hg_kernel *k, move_call *c)
     move_connect(c);
     if (!CHECK_OK(k->check(&c->args, &e), &e)) return false;
     const size_t scratch_bytes = k->scratch == NULL ? 0 : k->scratch(&c->args);
-    void *scratch = scratch_bytes == 0 ? NULL : malloc(scratch_bytes), *copy[4];
+    void *scratch = scratch_bytes == 0 ? NULL : aligned_alloc(64, hg_align_up(scratch_bytes, 64)),
+         *copy[4];
     const int64_t units = k->units(&c->args);
     bool same = true;
     k->run(&c->args, (hg_range){0, units, scratch});

@@ -39,7 +39,7 @@
 #define hg_igemm_finish_avx2 VEC4_NAME(hg_igemm_finish)
 #define hg_igemm_wide_avx2 VEC4_NAME(hg_igemm_wide)
 #define hg_igemm_widen_panel_avx2 VEC4_NAME(hg_igemm_widen_panel)
-#define hg_table_in_place_avx2 VEC4_NAME(hg_table_in_place)
+#define hg_table_bytes_avx2 VEC4_NAME(hg_table_bytes)
 
 typedef vec4 __m128, __m128i;
 typedef struct __m256 {

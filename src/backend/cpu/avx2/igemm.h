@@ -6,7 +6,7 @@
 
 extern const hg_igemm_form hg_igemm_avx2;
 void hg_igemm_finish_avx2(const hg_finish *f, const hg_epilogue_tile *tile, hg_epilogue_tile *rest);
-/* codes[i] = entry[codes[i]] (table.c). */
-void hg_table_in_place_avx2(const uint8_t *entry, uint8_t *codes, int64_t count);
+/* out[i] = entry[codes[i]]; may be in place (table.c). */
+void hg_table_bytes_avx2(const uint8_t *entry, const uint8_t *codes, uint8_t *out, int64_t count);
 
 #endif

@@ -10,13 +10,13 @@
  * 9.4 GB/s; one chain for each half (46 operations) does 7.3, a tree of blends (35 operations) 7.5,
  * since blends by sign run once a cycle there while xor and add run four times; on Intel they are
  * two operations. 128 entries 14.7, 96 21.3, 64 30.5, 16 79.9 (bench/run.sh tables). */
-#include "kernel/table.h"
+#include "backend/cpu/move.h"
 
 #include "backend/cpu/avx2/igemm.h"
 
 #include "base/atlas.h"
 
-#include <immintrin.h>
+#include "backend/cpu/avx2/table_whole.h"
 
 enum { TABLE_VECTOR = 32, TABLE_PARTS = 16, TABLE_PART = 1 };
 
@@ -36,31 +36,6 @@ HG_INLINE __m256i table_get(const uint8_t *x)
 HG_INLINE void table_put(uint8_t *y, __m256i v)
 {
     _mm256_storeu_si256((__m256i *)y, v);
-}
-
-/* Keeps the compiler from starting all shuffles at once, which spills half of them. */
-#define TABLE_NOW(v) __asm__ volatile("" : "+x"(v))
-
-/* Four chains over the quarters: below 128, below 64, from 128 on, 128 to 191. */
-HG_INLINE __m256i table_whole(const __m256i *part, __m256i x)
-{
-    const __m256i quarter = _mm256_set1_epi8(64);
-    const __m256i y = _mm256_xor_si256(x, _mm256_set1_epi8(-128));
-    const __m256i x1 = _mm256_adds_epu8(x, quarter), y1 = _mm256_adds_epu8(y, quarter);
-    __m256i bit4 = _mm256_slli_epi16(x, 3), bit5 = _mm256_slli_epi16(x, 2), sum[4];
-    HG_UNROLL
-    for (int k = 0; k < 4; k++) {
-        const __m256i low =
-            _mm256_xor_si256(_mm256_shuffle_epi8(part[k], x), _mm256_shuffle_epi8(part[4 + k], x1));
-        const __m256i high = _mm256_xor_si256(_mm256_shuffle_epi8(part[8 + k], y),
-                                              _mm256_shuffle_epi8(part[12 + k], y1));
-        sum[k] = _mm256_xor_si256(low, high);
-        TABLE_NOW(sum[k]);
-    }
-    TABLE_NOW(bit4); /* or a compare with zero is put before each blend */
-    TABLE_NOW(bit5);
-    return _mm256_blendv_epi8(_mm256_blendv_epi8(sum[0], sum[1], bit4),
-                              _mm256_blendv_epi8(sum[2], sum[3], bit4), bit5);
 }
 
 HG_INLINE __m256i table_chain(const __m256i *part, __m256i k, const int wide)
@@ -200,9 +175,7 @@ static void table_load(table_row *row, const hg_table *t, uint8_t plane[4][256],
         part[0] = sixteen[0];
         for (int k = 1; wide < 16 && k < wide; k++)
             part[k] = _mm256_xor_si256(sixteen[k], sixteen[k - 1]);
-        for (int k = 0; wide == 16 && k < 16; k++) /* quarters in the order 1, 0 ^ 1, 3, 2 ^ 3 */
-            part[k] =
-                k / 4 % 2 == 0 ? sixteen[k + 4] : _mm256_xor_si256(sixteen[k], sixteen[k - 4]);
+        if (wide == 16) table_quarters(plane[b], part);
     }
     const int64_t top = t->by_class ? 255 : t->entries - 1;
     row->base = _mm256_set1_epi8((char)t->base);
@@ -243,7 +216,8 @@ HG_INLINE int64_t table_turns(const table_row *row, const uint8_t *x, uint8_t *y
     return n;
 }
 
-#define TABLE_IN_PLACE hg_table_in_place_avx2
+#define TABLE_BYTES_OF hg_table_bytes_avx2
+#define TABLE_BLOCK hg_table_block_avx2
 #include "backend/cpu/table_run.inc"
 
 const hg_kernel hg_kernels_table_avx2[] = {

@@ -3,7 +3,7 @@
  * 256 entries are two permutations, one for each value of bit 7, and a blend: 67 GB/s in L1 on
  * Zen 4, where 128 entries run at the speed of copying (bench/tables.c). Entries of four bytes are
  * four planes and unpacks, all of them still faster than reading entries one at a time. */
-#include "kernel/table.h"
+#include "backend/cpu/move.h"
 
 #include "backend/cpu/avx512/igemm.h"
 #include "base/atlas.h"
@@ -139,7 +139,8 @@ HG_INLINE int64_t table_turns(const table_row *row, const uint8_t *x, uint8_t *y
     return n;
 }
 
-#define TABLE_IN_PLACE hg_table_in_place_avx512
+#define TABLE_BYTES_OF hg_table_bytes_avx512
+#define TABLE_BLOCK hg_table_block_avx512
 #include "backend/cpu/table_run.inc"
 
 const hg_kernel hg_kernels_table_avx512[] = {

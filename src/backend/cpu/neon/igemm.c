@@ -142,6 +142,6 @@ static void igemm_tile(const hg_igemm_tile *t)
 const hg_igemm_form hg_igemm_avx2 = {.tile = igemm_tile,
                                      .lane = hg_lane_run_avx2,
                                      .finish = hg_igemm_finish_avx2,
-                                     .lookup = hg_table_in_place_avx2,
+                                     .lookup = hg_table_bytes_avx2,
                                      .widens = true,
                                      .widens_pairs = true};

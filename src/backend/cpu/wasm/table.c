@@ -7,8 +7,8 @@
 #include "backend/cpu/vec8_int.h"
 
 #include "backend/cpu/avx2/igemm.h"
+#include "backend/cpu/move.h"
 #include "base/atlas.h"
-#include "kernel/table.h"
 
 enum { TABLE_VECTOR = 16 };
 
@@ -211,7 +211,8 @@ HG_INLINE int64_t table_turns(const table_row *row, const uint8_t *x, uint8_t *y
     return table_turns_of(row, x, y, n, wide, false);
 }
 
-#define TABLE_IN_PLACE hg_table_in_place_wasm
+#define TABLE_BYTES_OF hg_table_bytes_wasm
+#define TABLE_BLOCK hg_table_block_wasm
 #include "backend/cpu/table_run.inc"
 
 const hg_kernel hg_kernels_table_wasm[] = {

@@ -1,0 +1,57 @@
+/* copy_cases.h - calls of kernels that move elements with strides. */
+#ifndef HG_TEST_KERNEL_COPY_CASES_H
+#define HG_TEST_KERNEL_COPY_CASES_H
+
+#include "kernel/move.h"
+
+typedef struct copy_case {
+    const char *name;
+    int64_t size, offset; /* of the input */
+    int loops;
+    int64_t extent[8], stride[8];
+} copy_case;
+
+static const copy_case copy_table[] = {
+    {"one element", 5, 3, 0, {0}, {0}},
+    {"a row", 100, 7, 1, {90}, {1}},
+    {"rows of a slice", 1000, 33, 3, {4, 5, 6}, {200, 20, 1}},
+    {"neighbours that join", 6000, 0, 3, {10, 20, 30}, {600, 30, 1}},
+    {"every third, backwards", 100, 98, 1, {33}, {-3}},
+    {"rows backwards", 60, 50, 2, {6, 10}, {-10, 1}},
+    {"repeat one", 10, 4, 1, {50}, {0}},
+    {"repeat rows", 12, 0, 3, {3, 4, 3}, {0, 3, 1}},
+    {"repeat elements", 12, 0, 2, {12, 5}, {1, 0}},
+    {"transpose", 77 * 35, 0, 2, {35, 77}, {1, 35}},
+    {"transpose large", 300 * 270, 0, 2, {270, 300}, {1, 270}},
+    {"transpose batches", 3 * 20 * 17, 0, 3, {3, 17, 20}, {340, 1, 17}},
+    {"transpose around a middle", 7 * 5 * 19, 0, 3, {19, 5, 7}, {1, 19, 95}},
+    {"channels last, three of them", 40 * 3, 0, 2, {3, 40}, {1, 3}},
+    {"channels first, three of them", 40 * 3, 0, 2, {40, 3}, {1, 40}},
+    {"pixels to planes", 2 * 700 * 3, 0, 3, {2, 3, 700}, {2100, 1, 3}},
+    {"pixels to planes, in several units", 9000 * 3, 0, 2, {3, 9000}, {1, 3}},
+    {"planes to pixels", 2 * 700 * 3, 0, 3, {2, 700, 3}, {2100, 1, 700}},
+    {"planes to pixels, in several units", 9000 * 3, 0, 2, {9000, 3}, {1, 9000}},
+    {"planes to pixels, part of four", 100 * 4, 0, 2, {100, 3}, {1, 100}},
+    {"part of pixels of four", 100 * 4, 0, 2, {3, 100}, {1, 4}},
+    {"few columns", 5 * 4000, 0, 2, {4000, 5}, {1, 4000}},
+    {"few rows", 5 * 4000, 0, 2, {5, 4000}, {1, 5}},
+    {"sixteen columns", 16 * 2000, 0, 2, {2000, 16}, {1, 2000}},
+    {"heads", 2 * 9 * 4 * 8, 0, 4, {2, 4, 9, 8}, {288, 8, 32, 1}},
+    {"blocks to space", 2 * 2 * 3 * 4 * 5, 0, 5, {3, 4, 2, 5, 2}, {20, 5, 120, 1, 60}},
+    {"long rows in several units", 50000, 1, 2, {2, 20000}, {25000, 1}},
+    {"nothing", 10, 0, 2, {3, 0}, {1, 1}},
+    {"nothing from nowhere", 0, 99, 1, {0}, {7}},
+};
+
+/* Where element i of the output comes from. */
+static inline int64_t copy_from(const copy_case *t, int64_t i)
+{
+    int64_t from = t->offset;
+    for (int k = t->loops - 1; k >= 0; k--) {
+        from += i % t->extent[k] * t->stride[k];
+        i /= t->extent[k];
+    }
+    return from;
+}
+
+#endif
