@@ -30,9 +30,8 @@ static bool convnhwc_suits_winograd(hg_emit *e, const hg_window *w)
     const hg_type *x = hg_emit_type(e, 0), *y = hg_emit_out_type(e, 0);
     const int32_t at = w->rank - 2;
     return convnhwc_is(e, w->kernel + at, 3) && convnhwc_is(e, w->stride + at, 1) &&
-           convnhwc_is(e, w->dilation + at, 1) && hg_dim_is(&e->g->dims, w->stride[0], 1) &&
-           hg_node_int(e->node, "group", 1) == 1 && y->dtype == HOLO_F32 &&
-           hg_dim_is_const(&e->g->dims, x->dim[x->rank - 1], &in) &&
+           hg_dim_is(&e->g->dims, w->stride[0], 1) && hg_node_int(e->node, "group", 1) == 1 &&
+           y->dtype == HOLO_F32 && hg_dim_is_const(&e->g->dims, x->dim[x->rank - 1], &in) &&
            hg_dim_is_const(&e->g->dims, y->dim[y->rank - 1], &out) && in >= CONVNHWC_WINOGRAD &&
            out >= CONVNHWC_WINOGRAD;
 }

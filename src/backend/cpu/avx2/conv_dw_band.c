@@ -4,9 +4,10 @@
  *     for each vector of channels:  for each row:  tiles of 4 neighbouring outputs
  *
  * Inside a tile every input pixel is loaded once for all outputs that use it; the weights of a 3 x
- * 3 kernel stay in registers for the whole band. Outputs that touch the padding at the sides, and
- * kernels without a tile of their own, are done one at a time. Tails are done by moving the last
- * tile or vector back: values are written twice, never differently. */
+ * 3 kernel stay in registers for the whole band. A kernel whose columns lie d apart sees d
+ * pictures, each of every d-th column. Outputs that touch the padding at the sides, and kernels
+ * without a tile of their own, are done one at a time. Tails are done by moving the last tile or
+ * vector back: values are written twice, never differently. */
 #include "backend/cpu/avx2/conv_dw_band.h"
 
 enum { CONV_DW_TILE = 4 /* outputs of a tile */ };
@@ -221,12 +222,26 @@ static void conv_dw_column(const hg_conv_dw_unit *u, const conv_dw_rows *r, int6
     }
 }
 
+/* Outputs first, first + d, ... of a row, and the inputs they see. */
+static void conv_dw_every(const hg_conv2d *g, int64_t first, conv_dw_span *s)
+{
+    const int64_t d = g->dil_w, start = first - g->pad_left, before = hg_floor_div(start, d);
+    const int64_t column = start - before * d;
+    s->x += column * s->x_col;
+    s->x_col *= d;
+    s->width = hg_max(0, hg_ceil_div(g->w - column, d));
+    s->pad = -before;
+    s->y += first * s->y_col;
+    s->y_col *= d;
+    s->cols = hg_ceil_div(g->ow - first, d);
+}
+
 static void conv_dw_rows_run(const hg_conv_dw_unit *u, const conv_dw_rows *r)
 {
     const hg_conv2d *g = u->g;
     const int64_t kernel_rows = u->planes == 1 ? r->end - r->begin : 0;
     const conv_dw_kind kind = conv_dw_find(kernel_rows, g->kw, g->stride_w);
-    if (kind.run == NULL || g->dil_w != 1 || g->ow < CONV_DW_TILE ||
+    if (kind.run == NULL || (g->dil_w > 1 && g->stride_w > 1) || g->ow / g->dil_w < CONV_DW_TILE ||
         u->channels < HG_CONV_DW_VECTOR) {
         for (int64_t ox = 0; ox < g->ow; ox++)
             conv_dw_column(u, r, ox);
@@ -252,7 +267,11 @@ static void conv_dw_rows_run(const hg_conv_dw_unit *u, const conv_dw_rows *r)
                                .cols = g->ow,
                                .channels = u->channels,
                                .ends = u->ends};
-    kind.run(&span);
+    for (int64_t i = 0; i < g->dil_w; i++) {
+        conv_dw_span every = span;
+        conv_dw_every(g, i, &every);
+        kind.run(&every);
+    }
 }
 
 /* Kernel rows of output row oy that lie inside the input. */

@@ -8,7 +8,8 @@
  * images have many.
  *
  * A unit is a block of pixels times a group of panels of one channel group; units that follow each
- * other share pixels, so their pointers are made once.
+ * other share pixels, so their pointers are made once, for the first channel: those of a group lie
+ * as far behind it in every pixel, also in the one of zeros.
  * Error bound: one rounding for each of the K fused multiply-adds, in order. */
 #include "kernel/conv_nhwc.h"
 
@@ -86,7 +87,8 @@ static size_t conv_nhwc_sum_bytes(const conv_nhwc_plan *p)
 
 static size_t conv_nhwc_zero_bytes(const conv_nhwc_plan *p)
 {
-    return hg_align_up((size_t)p->depth * sizeof(float), HG_ALIGN);
+    const int64_t count = p->by_row ? p->depth : p->s.g.c;
+    return hg_align_up((size_t)count * sizeof(float), HG_ALIGN);
 }
 
 static size_t conv_nhwc_patch_bytes(const conv_nhwc_plan *p)
@@ -110,7 +112,9 @@ typedef struct conv_nhwc_unit {
     float *sum, *patch;
     const float *zero;
     int64_t row, n_rows, channel_group, panel, panels;
-    float *c; /* result, in the output or in sum */
+    int64_t pointed, patched; /* row and channel group of the pointers, or -1 */
+    int64_t first;            /* channel behind what the pointers point to */
+    float *c;                 /* result, in the output or in sum */
     int64_t ld;
     const hg_epilogue_simple *finish; /* NULL: nothing, or the interpreter afterwards */
 } conv_nhwc_unit;
@@ -189,7 +193,8 @@ static void conv_nhwc_point_span(const conv_nhwc_unit *u, const conv_nhwc_span *
 {
     const conv_nhwc_plan *p = u->p;
     const hg_conv2d *g = &p->s.g;
-    const float *x = (const float *)u->a->in[0].data + u->channel_group * p->s.group_c;
+    const float *x =
+        (const float *)u->a->in[0].data + (p->by_row ? u->channel_group * p->s.group_c : 0);
     for (int64_t k = 0; k < p->s.z.kernel * g->kh; k++) {
         const int64_t plane = hg_conv_plane(&p->s.z, picture, k / g->kh);
         const int64_t y = oy * g->stride_h + k % g->kh * g->dil_h - g->pad_top;
@@ -205,11 +210,15 @@ static void conv_nhwc_point_span(const conv_nhwc_unit *u, const conv_nhwc_span *
     }
 }
 
-static void conv_nhwc_point(const conv_nhwc_unit *u)
+static void conv_nhwc_point(conv_nhwc_unit *u)
 {
     const conv_nhwc_plan *p = u->p;
     const hg_conv2d *g = &p->s.g;
-    if (p->taps == 0) return;
+    const int64_t group = p->by_row ? u->channel_group : 0;
+    u->first = p->by_row ? 0 : u->channel_group * p->s.group_c;
+    if (p->taps == 0 || (u->pointed == u->row && u->patched == group)) return;
+    u->pointed = u->row;
+    u->patched = group;
     for (int64_t i = 0; i < u->n_rows;) {
         const int64_t pixel = u->row + i, ox = pixel % g->ow;
         const conv_nhwc_span span = {.ox = ox,
@@ -229,7 +238,7 @@ static void conv_nhwc_block(const conv_nhwc_unit *u, hg_gemm_step *step, int64_t
 {
     const conv_nhwc_plan *p = u->p;
     const holo_tensor *w = &u->a->in[1];
-    const int64_t sum_ld = p->group * HG_PANEL, k0 = tap * p->depth + step->offset;
+    const int64_t sum_ld = p->group * HG_PANEL, k0 = tap * p->depth + step->offset - u->first;
     const int64_t size = step->is_half ? 2 : 4;
     step->row = u->rows + tap * u->n_rows;
     float edge[HG_PANEL];
@@ -274,10 +283,11 @@ static void conv_nhwc_unit_run(const conv_nhwc_unit *u)
     const int64_t parts = hg_ceil_div(p->depth, HG_GEMM_DEPTH), part = hg_ceil_div(p->depth, parts);
     for (int64_t tap = 0; tap < p->taps; tap += together) {
         step.taps = hg_min(together, p->taps - tap);
-        for (step.offset = 0; step.offset < p->depth; step.offset += part) {
-            step.depth = hg_min(part, p->depth - step.offset);
-            const bool is_last = tap + step.taps == p->taps && step.offset + step.depth == p->depth;
-            conv_nhwc_block(u, &step, tap, tap == 0 && step.offset == 0, is_last);
+        for (int64_t c = 0; c < p->depth; c += part) {
+            step.offset = u->first + c;
+            step.depth = hg_min(part, p->depth - c);
+            const bool is_last = tap + step.taps == p->taps && c + step.depth == p->depth;
+            conv_nhwc_block(u, &step, tap, tap == 0 && c == 0, is_last);
         }
     }
 }
@@ -287,7 +297,7 @@ static void conv_nhwc_run(const hg_args *a, hg_range r)
     if (r.begin >= r.end) return;
     const conv_nhwc_plan p = conv_nhwc_plan_of(a);
     char *scratch = r.scratch;
-    conv_nhwc_unit u = {.a = a, .p = &p};
+    conv_nhwc_unit u = {.a = a, .p = &p, .pointed = -1};
     u.rows = (const float **)(void *)scratch;
     u.sum = (float *)(void *)(scratch += conv_nhwc_pointer_bytes(&p));
     u.zero = (const float *)(void *)memset(scratch += conv_nhwc_sum_bytes(&p), 0,
@@ -299,7 +309,6 @@ static void conv_nhwc_run(const hg_args *a, hg_range r)
     if (hg_epilogue_is_simple(a, CONV_NHWC_FIRST_EXTRA, &simple)) u.finish = &simple;
     const bool has_lane = a->code != NULL && u.finish == NULL;
     if (has_lane) hg_epilogue_init(&ep, a, CONV_NHWC_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
-    int64_t pointed = -1;
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t group = i % p.groups, pixels = i / p.groups; /* channel group, row block */
         u.channel_group = pixels % p.s.groups;
@@ -307,8 +316,7 @@ static void conv_nhwc_run(const hg_args *a, hg_range r)
         u.n_rows = hg_min(p.row_block, p.pixels - u.row);
         u.panel = group * p.group;
         u.panels = hg_min(p.group, p.s.panels - u.panel);
-        if (pixels != pointed) conv_nhwc_point(&u);
-        pointed = pixels;
+        conv_nhwc_point(&u);
         const int64_t col = u.channel_group * p.s.group_o + u.panel * HG_PANEL;
         u.c = has_lane ? u.sum : (float *)a->out[0].data + u.row * p.s.g.o + col;
         u.ld = has_lane ? p.group * HG_PANEL : p.s.g.o;

@@ -17,7 +17,8 @@
  * A unit is a block of tiles times a group of panels; units that follow each other share tiles, so
  * their inputs are transformed once. With three axes the planes of the kernel are more channels to
  * sum over, and tiles one behind the other share the planes of the input between them: a unit is a
- * number of bands, rows of tiles seen through some or all planes of the output. Shapes for which
+ * number of bands, rows of tiles seen through some or all planes of the output. A kernel whose taps
+ * lie d apart sees d x d pictures ("grids") of every d-th pixel. Shapes for which
  * this does not pay, and results that are not f32, go to conv.nhwc.
  *
  * Error bound: an output errs by about 10 roundings of the largest sum of products in its tile,
@@ -42,7 +43,8 @@ enum {
     WINOGRAD_DEPTH = 128,           /* channels of a block of U: 288 KiB */
     WINOGRAD_SHARE_TILES = 24,      /* enough for a thread to transform weights for */
     WINOGRAD_UNITS = 8,             /* wanted, for threads */
-    WINOGRAD_MAX_REACH = 16         /* planes that a kernel spans: more are mostly padding */
+    WINOGRAD_MAX_REACH = 16,        /* planes that a kernel spans: more are mostly padding */
+    WINOGRAD_SPARSE = 2             /* pixels of the tiles of grids to those of the output */
 };
 
 #define WINOGRAD_A 0.70710678F
@@ -52,7 +54,8 @@ extern const hg_kernel hg_kernels_conv_nhwc_avx2[];
 
 typedef struct winograd_plan {
     hg_conv_nhwc_shape s;
-    int64_t high, wide, tiles;      /* of an image; of all images */
+    int64_t grids, high, wide;      /* of a picture; tiles of a grid */
+    int64_t tiles;                  /* of all pictures */
     int64_t block, blocks;          /* tiles of a unit */
     int64_t bands, planes;          /* of a unit; planes 0 when there are two axes */
     int64_t parts, deep;            /* units of a band; input planes of a unit */
@@ -73,9 +76,9 @@ static int64_t winograd_step(int64_t floats)
 static bool winograd_fits(const hg_args *a, const hg_conv_nhwc_shape *s)
 {
     const hg_conv2d *g = &s->g;
-    return g->kh == 3 && g->kw == 3 && g->stride_h == 1 && g->stride_w == 1 && g->dil_h == 1 &&
-           g->dil_w == 1 && s->groups == 1 && a->out[0].dtype == HOLO_F32 &&
-           g->c >= WINOGRAD_MIN_CHANNELS && g->o >= WINOGRAD_MIN_CHANNELS;
+    return g->kh == 3 && g->kw == 3 && g->stride_h == 1 && g->stride_w == 1 && s->groups == 1 &&
+           a->out[0].dtype == HOLO_F32 && g->c >= WINOGRAD_MIN_CHANNELS &&
+           g->o >= WINOGRAD_MIN_CHANNELS;
 }
 
 /* Threads get tiles of their own rather than panels: the inputs of a block, transformed again, cost
@@ -110,7 +113,7 @@ static bool winograd_plan_bands(winograd_plan *p)
 {
     const hg_conv_planes *z = &p->s.z;
     const int64_t fitting = WINOGRAD_TILE_VALUES / WINOGRAD_POINTS / p->channels;
-    const int64_t reach = (z->kernel - 1) * z->dil, bands = p->s.g.n * p->high;
+    const int64_t reach = (z->kernel - 1) * z->dil, bands = p->s.g.n * p->grids * p->high;
     const int64_t most = hg_max(2 * HG_GEMM_ROWS, hg_min(WINOGRAD_MAX_TILES, fitting)) / p->wide;
     if (z->stride != 1 || reach > WINOGRAD_MAX_REACH || most < 1) return false;
     p->parts = hg_ceil_div(z->out, most);
@@ -127,16 +130,28 @@ static bool winograd_plan_bands(winograd_plan *p)
     return true;
 }
 
+/* Tiles of grids; false when most of them would lie outside. */
+static bool winograd_plan_tiles(winograd_plan *p)
+{
+    const hg_conv2d *g = &p->s.g;
+    const int64_t oh = hg_max(1, g->oh), ow = hg_max(1, g->ow);
+    if (g->dil_h > oh || g->dil_w > ow) return false;
+    p->grids = g->dil_h * g->dil_w;
+    p->high = hg_ceil_div(hg_ceil_div(oh, g->dil_h), WINOGRAD_OUT);
+    p->wide = hg_ceil_div(hg_ceil_div(ow, g->dil_w), WINOGRAD_OUT);
+    p->tiles = p->s.pictures * p->grids * p->high * p->wide;
+    const double covered = (double)(p->grids * p->high * p->wide) * WINOGRAD_OUT * WINOGRAD_OUT;
+    return p->tiles >= WINOGRAD_MIN_TILES &&
+           (p->grids == 1 || covered <= WINOGRAD_SPARSE * (double)oh * (double)ow);
+}
+
 /* false: conv.nhwc serves. */
 static bool winograd_plan_of(const hg_args *a, winograd_plan *p)
 {
     p->s = hg_conv_nhwc_shape_of(a);
     const hg_conv2d *g = &p->s.g;
     if (!winograd_fits(a, &p->s)) return false;
-    p->high = hg_ceil_div(g->oh, WINOGRAD_OUT);
-    p->wide = hg_ceil_div(g->ow, WINOGRAD_OUT);
-    p->tiles = p->s.pictures * p->high * p->wide;
-    if (p->tiles < WINOGRAD_MIN_TILES) return false;
+    if (!winograd_plan_tiles(p)) return false;
     p->channels = hg_ceil_div(g->c, 8) * 8;
     p->depth = hg_ceil_div(g->c, hg_ceil_div(g->c, WINOGRAD_DEPTH));
     p->planes = 0;
@@ -256,14 +271,25 @@ typedef struct winograd_place {
     int64_t picture, y, x;
 } winograd_place;
 
+/* The tile in row `row` and column `column` of tiles, rows counted through the grids. */
+static winograd_place winograd_put(const winograd_plan *p, int64_t picture, int64_t row,
+                                   int64_t column)
+{
+    const hg_conv2d *g = &p->s.g;
+    const int64_t grid = row / p->high;
+    return (winograd_place){.picture = picture,
+                            .y = grid / g->dil_w + row % p->high * WINOGRAD_OUT * g->dil_h,
+                            .x = grid % g->dil_w + column * WINOGRAD_OUT * g->dil_w};
+}
+
 /* Tile `at` of a unit of bands that are `planes` deep, from plane `first` of `all` on. */
 static winograd_place winograd_find_band(const winograd_unit *u, int64_t at, int64_t planes,
                                          int64_t first, int64_t all)
 {
     const int64_t wide = u->p->wide, band = u->band + at / wide / planes;
-    return (winograd_place){.picture = band / u->p->high * all + first + at / wide % planes,
-                            .y = band % u->p->high * WINOGRAD_OUT,
-                            .x = at % wide * WINOGRAD_OUT};
+    const int64_t rows = u->p->grids * u->p->high;
+    return winograd_put(u->p, band / rows * all + first + at / wide % planes, band % rows,
+                        at % wide);
 }
 
 /* Output tile `at` of the unit. */
@@ -273,9 +299,8 @@ static winograd_place winograd_find(const winograd_unit *u, int64_t at)
     const int64_t tile = u->tile + at;
     if (p->planes != 0)
         return winograd_find_band(u, at, u->tiles / u->bands / p->wide, u->plane, p->s.z.out);
-    return (winograd_place){.picture = tile / (p->high * p->wide),
-                            .y = tile / p->wide % p->high * WINOGRAD_OUT,
-                            .x = tile % p->wide * WINOGRAD_OUT};
+    const int64_t rows = p->grids * p->high;
+    return winograd_put(p, tile / p->wide / rows, tile / p->wide % rows, tile % p->wide);
 }
 
 /* Pointers to the 36 pixels of a tile; those outside are zero. */
@@ -286,7 +311,7 @@ static void winograd_point(const winograd_unit *u, const winograd_place *at, con
     const float *x = (const float *)u->a->in[0].data + at->picture * g->h * g->w * g->c;
     for (int i = 0; i < WINOGRAD_IN; i++)
         for (int j = 0; j < WINOGRAD_IN; j++) {
-            const int64_t iy = y0 + i, ix = x0 + j;
+            const int64_t iy = y0 + i * g->dil_h, ix = x0 + j * g->dil_w;
             const bool is_inside = iy >= 0 && iy < g->h && ix >= 0 && ix < g->w;
             from[i * WINOGRAD_IN + j] = is_inside ? x + (iy * g->w + ix) * g->c : u->zero;
         }
@@ -490,14 +515,20 @@ static void winograd_store(float *to, __m256 y, int64_t cols)
         to[j] = edge[j];
 }
 
+/* How many of a tile's four outputs along an axis lie in it. */
+static int64_t winograd_inside(int64_t size, int64_t first, int64_t dil)
+{
+    return hg_max(0, hg_min(WINOGRAD_OUT, hg_ceil_div(size - first, dil)));
+}
+
 /* One tile of one panel, the part of it that lies in the output. */
 static void winograd_output(const winograd_unit *u, int64_t i, int64_t panel)
 {
     const winograd_plan *p = u->p;
     const hg_conv2d *g = &p->s.g;
     const winograd_place at = winograd_find(u, i);
-    const int64_t rows = hg_min(WINOGRAD_OUT, g->oh - at.y),
-                  cols = hg_min(WINOGRAD_OUT, g->ow - at.x);
+    const int64_t rows = winograd_inside(g->oh, at.y, g->dil_h),
+                  cols = winograd_inside(g->ow, at.x, g->dil_w);
     float *out = (float *)u->a->out[0].data + ((at.picture * g->oh + at.y) * g->ow + at.x) * g->o;
     for (int64_t half = 0; half < HG_PANEL; half += 8) {
         const int64_t col = panel * HG_PANEL + half;
@@ -506,9 +537,32 @@ static void winograd_output(const winograd_unit *u, int64_t i, int64_t panel)
         winograd_y_part(u->m + i * HG_PANEL + half, p->m_step, y);
         for (int64_t r = 0; r < rows; r++)
             for (int64_t c = 0; c < cols; c++)
-                winograd_store(out + (r * g->ow + c) * g->o + col, y[r * WINOGRAD_OUT + c],
-                               g->o - col);
+                winograd_store(out + (r * g->dil_h * g->ow + c * g->dil_w) * g->o + col,
+                               y[r * WINOGRAD_OUT + c], g->o - col);
     }
+}
+
+/* Pixels of a row of tiles, from `pixel` on: neighbours, or those of a grid. */
+static void winograd_finish_row(const winograd_unit *u, int64_t pixel, int64_t pixels, int64_t col,
+                                int64_t cols)
+{
+    const hg_conv2d *g = &u->p->s.g;
+    float *out = u->a->out[0].data;
+    const int64_t together = g->dil_w == 1 ? pixels : 1;
+    for (int64_t i = 0; u->lane != NULL && i < pixels; i += together) {
+        const int64_t at = pixel + i * g->dil_w;
+        const hg_epilogue_tile block = {.data = out + at * g->o + col,
+                                        .ld = g->o,
+                                        .dtype = HOLO_F32,
+                                        .row = at,
+                                        .rows = together,
+                                        .col = col,
+                                        .cols = cols};
+        hg_epilogue_run(u->lane, &block);
+    }
+    if (pixels > 0)
+        hg_gemm_finish_all(u->finish, out, out + pixel * g->o + col, g->o * g->dil_w, pixels, col,
+                           cols);
 }
 
 /* The epilogue of a panel: pixels of the tiles, output row by output row. */
@@ -516,24 +570,15 @@ static void winograd_finish(const winograd_unit *u, int64_t panel)
 {
     const winograd_plan *p = u->p;
     const hg_conv2d *g = &p->s.g;
-    float *out = u->a->out[0].data;
     const int64_t col = panel * HG_PANEL, cols = hg_min(HG_PANEL, g->o - col);
     for (int64_t i = 0; i < u->tiles;) {
         const winograd_place at = winograd_find(u, i);
-        const int64_t count = hg_min(u->tiles - i, p->wide - at.x / WINOGRAD_OUT);
-        const int64_t pixels = hg_min(count * WINOGRAD_OUT, g->ow - at.x);
-        for (int64_t r = 0; r < hg_min(WINOGRAD_OUT, g->oh - at.y); r++) {
-            const int64_t pixel = (at.picture * g->oh + at.y + r) * g->ow + at.x;
-            float *c = out + pixel * g->o + col;
-            const hg_epilogue_tile block = {.data = c,
-                                            .ld = g->o,
-                                            .dtype = HOLO_F32,
-                                            .row = pixel,
-                                            .rows = pixels,
-                                            .col = col,
-                                            .cols = cols};
-            if (u->lane != NULL) hg_epilogue_run(u->lane, &block);
-            hg_gemm_finish_all(u->finish, out, c, g->o, pixels, col, cols);
+        const int64_t before = at.x / g->dil_w / WINOGRAD_OUT; /* tiles of the row */
+        const int64_t count = hg_min(u->tiles - i, p->wide - before);
+        const int64_t pixels = hg_min(count * WINOGRAD_OUT, hg_ceil_div(g->ow - at.x, g->dil_w));
+        for (int64_t r = 0; r < winograd_inside(g->oh, at.y, g->dil_h); r++) {
+            const int64_t pixel = (at.picture * g->oh + at.y + r * g->dil_h) * g->ow + at.x;
+            winograd_finish_row(u, pixel, pixels, col, cols);
         }
         i += count;
     }
@@ -566,7 +611,7 @@ static bool winograd_place_unit(winograd_unit *u, int64_t i)
     u->tiles = hg_min(p->block, p->tiles - tile);
     if (p->planes == 0) return is_new;
     u->band = block / p->parts * p->bands;
-    u->bands = hg_min(p->bands, p->s.g.n * p->high - u->band);
+    u->bands = hg_min(p->bands, p->s.g.n * p->grids * p->high - u->band);
     u->plane = block % p->parts * p->planes;
     u->tiles = u->bands * hg_min(p->planes, p->s.z.out - u->plane) * p->wide;
     return is_new;
