@@ -80,8 +80,7 @@ static const char *const lane_to_int[6][3] = {
 static bool lane_is_rounded(uint8_t op)
 {
     return (op >= HG_LANE_ASIN && op <= HG_LANE_COSH) ||
-           (op >= HG_LANE_ASINH && op <= HG_LANE_ATANH) || op == HG_LANE_EXPM1 ||
-           op == HG_LANE_LOG1P || op == HG_LANE_ATAN2 || op == HG_LANE_REM;
+           (op >= HG_LANE_ASINH && op <= HG_LANE_ATANH) || op == HG_LANE_ATAN2 || op == HG_LANE_REM;
 }
 
 static const lane_form *lane_find(uint8_t op)

@@ -36,8 +36,8 @@ static double math_sigmoid(double x)
     X(asinh, asinh, 0.51)                                                                          \
     X(acosh, acosh, 0.51)                                                                          \
     X(atanh, atanh, 0.51)                                                                          \
-    X(expm1, expm1, 0.51)                                                                          \
-    X(log1p, log1p, 0.51)                                                                          \
+    X(expm1, expm1, 1.6)                                                                           \
+    X(log1p, log1p, 1.5)                                                                           \
     X(sqrt, sqrt, 0.5)                                                                             \
     X(floor, floor, 0)                                                                             \
     X(ceil, ceil, 0)                                                                               \
