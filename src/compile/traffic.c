@@ -65,10 +65,17 @@ static bool traffic_picks(const hg_op *op)
     return op->kernel != NULL && strncmp(op->kernel, "gather", 6) == 0;
 }
 
-static void traffic_node(traffic *t, const hg_node *n)
+static void traffic_node(traffic *t, hg_node_id id)
 {
+    const hg_node *n = hg_graph_node(t->g, id);
+    const uint32_t rest = t->g->at_rest == NULL ? 0 : t->g->at_rest[id];
     uint64_t written = 0;
-    if (n->op->emit == hg_emit_same_elements) return;
+    if (n->op->emit == hg_emit_same_elements || rest == 1) return;
+    if (rest > 1) { /* one input of a Concat, read and written */
+        const uint64_t bytes = traffic_value(t, hg_node_in(t->g, n, rest - 2));
+        t->sum.bytes = traffic_add(t->sum.bytes, traffic_add(bytes, bytes));
+        return;
+    }
     for (uint32_t j = 0; j < n->n_out; j++)
         written = traffic_add(written, traffic_value(t, n->out[j]));
     for (uint32_t i = 0; i < n->n_in; i++) {
@@ -101,7 +108,7 @@ holo_status hg_traffic_count(const hg_graph *g, hg_traffic *out)
     traffic_sizes(&t);
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;
          id = hg_graph_node(g, id)->next)
-        if (!traffic_is_fixed(&t, hg_graph_node(g, id))) traffic_node(&t, hg_graph_node(g, id));
+        if (!traffic_is_fixed(&t, hg_graph_node(g, id))) traffic_node(&t, id);
     for (size_t i = 0; i < g->n_child; i++) {
         hg_traffic body;
         HG_TRY(hg_traffic_count(g->child[i], &body));

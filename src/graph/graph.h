@@ -174,6 +174,9 @@ typedef struct hg_graph {
     hg_map demands; /* those that are kept */
     hg_demand_level demand_level;
     uint32_t number; /* of its program in the file, once that is decided */
+    /* By node, once it is planned: 1: it moves nothing, being a view or a Concat whose inputs are
+     * computed where they belong; i + 2: of such a Concat only input i; 0: its operands. */
+    const uint32_t *at_rest;
     bool is_body;
 } hg_graph;
 

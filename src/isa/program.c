@@ -1,6 +1,8 @@
 /* program.c - the program section: layout and views. */
 #include "isa/program.h"
 
+#include <stdio.h>
+
 #include <string.h>
 
 /* The tables in file order: X(field, count, element type). */
@@ -74,6 +76,13 @@ const char *hg_program_name(const hg_program *p, uint32_t at, hg_name *room)
         if (room->text[n] == 0) break;
     }
     room->text[n] = 0;
+    return room->text;
+}
+
+const char *hg_program_value_name(const hg_program *p, uint32_t value, hg_name *room)
+{
+    if (hg_program_name(p, p->value[value].name, room)[0] == 0)
+        snprintf(room->text, sizeof room->text, "%%%u", value);
     return room->text;
 }
 

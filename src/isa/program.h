@@ -127,6 +127,8 @@ typedef struct hg_name {
 /* The name at a position, "" when there is none. It is copied to `room`, byte by byte inside the
  * section, because a mapped file may change at any time. */
 const char *hg_program_name(const hg_program *p, uint32_t at, hg_name *room);
+/* Of a value; "%7" for number 7 without a name, as `hologram inspect --program` writes it. */
+const char *hg_program_value_name(const hg_program *p, uint32_t value, hg_name *room);
 /* Of a step: the name of its node; the operator of the model that it was made from, "" when that is
  * not known. */
 const char *hg_program_step_name(const hg_program *p, uint32_t step, hg_name *room);

@@ -1,6 +1,8 @@
 /* op_conv.c - what Conv, ConvTranspose and the integer convolutions share. */
 #include "op/op_conv.h"
 
+#include "kernel/pack.h"
+
 static holo_status conv_must_equal(const hg_infer *n, const char *what, hg_dim actual,
                                    hg_dim expected)
 {
@@ -11,13 +13,19 @@ static holo_status conv_must_equal(const hg_infer *n, const char *what, hg_dim a
     return hg_infer_fail(n, HOLO_E_SHAPE, "%s %s, expected %s", what, a, b);
 }
 
-static holo_status conv_groups(const hg_infer *n, hg_dim channels, int64_t *groups)
+static holo_status conv_group_count(const hg_infer *n, int64_t *groups)
 {
-    int64_t count;
     HG_TRY(hg_attr_int(n, "group", 1, groups));
     if (*groups < 1 || *groups > INT32_MAX)
         return hg_infer_fail(n, HOLO_E_MODEL, "group is %lld, expected at least 1",
                              (long long)*groups);
+    return HOLO_OK;
+}
+
+static holo_status conv_groups(const hg_infer *n, hg_dim channels, int64_t *groups)
+{
+    int64_t count;
+    HG_TRY(conv_group_count(n, groups));
     if (hg_dim_is_const(n->dims, channels, &count) && count % *groups != 0)
         return hg_infer_fail(n, HOLO_E_SHAPE, "%lld channels cannot be divided into %lld groups",
                              (long long)count, (long long)*groups);
@@ -85,4 +93,25 @@ holo_status hg_conv_emit(hg_emit *e, hg_conv_kind kind)
     hg_conv c = {0};
     HG_TRY(hg_conv_read(&n, kind, hg_emit_type(e, 0), hg_emit_type(e, 1), &c));
     return hg_conv_params(e, &c);
+}
+
+holo_status hg_infer_conv_panels(const hg_infer *n, int32_t rank_max, hg_conv_panels *out)
+{
+    int64_t groups;
+    hg_dims *d = n->dims;
+    HG_TRY(hg_infer_rank(n, 0, 4, rank_max));
+    const hg_dim *w = n->in[0]->dim;
+    HG_TRY(conv_group_count(n, &groups));
+    out->groups = hg_dim_const(d, groups);
+    out->panels =
+        hg_dim_ceildiv(d, hg_dim_floordiv(d, w[0], out->groups), hg_dim_const(d, HG_PANEL));
+    out->depth = w[1];
+    for (int32_t k = 2; k < n->in[0]->rank; k++)
+        out->depth = hg_dim_mul(d, out->depth, w[k]);
+    return HOLO_OK;
+}
+
+holo_status hg_emit_conv_panels(hg_emit *e)
+{
+    return hg_emit_int(e, hg_node_int(e->node, "group", 1));
 }

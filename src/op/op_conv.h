@@ -26,6 +26,17 @@ hg_type hg_conv_type(const hg_conv *c, const hg_type *x, holo_dtype dtype);
 HG_MUST_CHECK holo_status hg_conv_params(hg_emit *e, const hg_conv *c);
 HG_MUST_CHECK holo_status hg_conv_emit(hg_emit *e, hg_conv_kind kind);
 
+/* Weights [O, C / groups, kernel...] in panels of 16 outputs. */
+typedef struct hg_conv_panels {
+    hg_dim groups, panels, depth; /* of a group; elements that an output is summed over */
+} hg_conv_panels;
+
+/* Of input 0, with 2 to rank_max - 2 spatial dimensions and attribute "group". */
+HG_MUST_CHECK holo_status hg_infer_conv_panels(const hg_infer *n, int32_t rank_max,
+                                               hg_conv_panels *out);
+/* The parameter of the packing kernels: groups. */
+HG_MUST_CHECK holo_status hg_emit_conv_panels(hg_emit *e);
+
 /* op_conv_gradient.c: with respect to the input, of what a window slid over; `in` are its spatial
  * sizes. */
 hg_value_id hg_build_conv_back(hg_build *b, hg_value_id dy, hg_value_id weights, const hg_conv *c,

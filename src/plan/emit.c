@@ -233,8 +233,9 @@ static holo_status emit_value_like(emitter *m, hg_value_id id, hg_value_rec rec)
     uint32_t dim[HG_MAX_RANK];
     for (int32_t k = 0; k < v->type.rank; k++) {
         if (v->type.dim[k] == 0)
-            return hg_fail(m->ctx->error, HOLO_E_BUG, "value '%.*s' has an unknown dimension %d",
-                           HG_STR_ARG(v->name), k);
+            return hg_fail(m->ctx->error, HOLO_E_BUG,
+                           "value %%%u '%.*s' has an unknown dimension %d", id, HG_STR_ARG(v->name),
+                           k);
         dim[k] = m->dim_number[v->type.dim[k]];
     }
     HG_TRY(emit_list(m, dim, v->type.rank < 0 ? 0 : (uint32_t)v->type.rank, &rec.dims));
@@ -287,7 +288,8 @@ static holo_status emit_operand(emitter *m, hg_value_id id, uint32_t *number)
         bool packed =
             v->node != 0 && (hg_graph_node(m->g, v->node)->op->flags & HG_OP_AT_WRITE) != 0;
         if (v->constant == NULL && !packed)
-            return hg_fail(m->ctx->error, HOLO_E_BUG, "value '%.*s' is used before it is computed",
+            return hg_fail(m->ctx->error, HOLO_E_BUG,
+                           "value %%%u '%.*s' is used before it is computed", id,
                            HG_STR_ARG(v->name));
         HG_TRY(emit_weight(m, id));
     }
@@ -655,10 +657,24 @@ static holo_status emit_begin(emitter *m)
     return HOLO_OK;
 }
 
+/* What the report of the compile wants to know. */
+static holo_status emit_at_rest(emitter *m)
+{
+    uint32_t *at_rest;
+    HG_TRY(HG_NEW(m->ctx, m->g->n_node + 1, &at_rest));
+    for (size_t i = 0; i < m->n_call; i++) {
+        const hg_call *c = &m->call[i];
+        if (c->node != 0 && (c->e.is_view || c->is_join)) at_rest[c->node] = 1 + c->copied;
+    }
+    m->g->at_rest = at_rest;
+    return HOLO_OK;
+}
+
 /* Looking for joins makes new dims, also where none are found. */
 static holo_status emit_joins(emitter *m)
 {
     HG_TRY(hg_join_find(m->g, m->call, m->n_call, &m->place));
+    HG_TRY(emit_at_rest(m));
     HG_TRY(emit_size_dims(m));
     emit_mark(m);
     return HOLO_OK;

@@ -114,7 +114,7 @@ static holo_status control_copy(holo_session *s, uint32_t v, const holo_tensor *
     hg_name name;
     if (!control_same_shape(&to, found))
         return hg_fail(e, HOLO_E_SHAPE, "'%s' has another shape than the model says",
-                       hg_program_name(&s->graph->program, s->graph->program.value[v].name, &name));
+                       hg_program_value_name(&s->graph->program, v, &name));
     if (to.data == found->data) return HOLO_OK;
     hg_room room = {NULL, 0};
     if (hg_is_deep(to.dtype)) room = (hg_room){hg_deep_behind(&to), extra};

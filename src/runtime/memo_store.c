@@ -205,6 +205,13 @@ void hg_memo_store_get(const hg_memo_store *s, hg_memo_cursor *c, holo_tensor *t
     hg_memo_store_skip(s, c, hg_align_up(bytes, HG_MEMO_FILL) - bytes);
 }
 
+hg_memo_form hg_memo_store_form(const hg_memo_store *s, hg_memo_cursor c)
+{
+    hg_memo_form form;
+    store_read(s, &c, &form, sizeof form);
+    return form;
+}
+
 bool hg_memo_store_is_form(const hg_memo_store *s, hg_memo_cursor c, const holo_tensor *t)
 {
     const hg_memo_form form = hg_memo_form_of(t);

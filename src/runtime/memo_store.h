@@ -62,7 +62,8 @@ void hg_memo_store_skip(const hg_memo_store *s, hg_memo_cursor *c, size_t bytes)
 void hg_memo_store_put(hg_memo_store *s, hg_memo_cursor *c, const holo_tensor *t);
 /* The next record, whose form is known. */
 void hg_memo_store_get(const hg_memo_store *s, hg_memo_cursor *c, holo_tensor *t);
-/* The next record has the form of this tensor. */
+/* What the next record is; whether it has the form of this tensor. */
+hg_memo_form hg_memo_store_form(const hg_memo_store *s, hg_memo_cursor c);
 bool hg_memo_store_is_form(const hg_memo_store *s, hg_memo_cursor c, const holo_tensor *t);
 
 #endif

@@ -195,8 +195,14 @@ static holo_status prefix_before(hg_prefix *x, const holo_session *s, uint32_t s
             if (!prefix_gives(x, p, part->inputs, step, k)) continue;
             holo_tensor *t = &s->step[step].args.out[k];
             if (!hg_memo_store_is_form(x->store, part->at, t))
-                return hg_fail(e, HOLO_E_BUG, "step %u gives another size for the same inputs",
-                               step);
+                return hg_model_blame(
+                    p, step,
+                    hg_fail(e, HOLO_E_BUG,
+                            "output %u has %zu bytes, the run that is remembered for the same "
+                            "inputs gave %llu",
+                            k, holo_tensor_bytes(t),
+                            (unsigned long long)hg_memo_store_form(x->store, part->at).bytes),
+                    e);
             hg_memo_store_get(x->store, &part->at, t);
         }
     }

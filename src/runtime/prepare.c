@@ -20,6 +20,45 @@ static const char *prepare_text(const holo_session *s, uint32_t text)
 
 /* ---- dims ------------------------------------------------------------------------------------ */
 
+/* The step that makes a value is what people can look up. */
+static holo_status prepare_blame(const hg_program *p, uint32_t v, holo_status status, holo_error *e)
+{
+    for (uint32_t i = 0; status != HOLO_OK && i < p->head.n_step; i++)
+        for (uint32_t j = 0; j < p->step[i].n_out; j++)
+            if (p->list[p->step[i].out + j] == v) return hg_model_blame(p, i, status, e);
+    return status;
+}
+
+/* Step i makes a value with the dimension, or has it as a parameter. */
+static bool prepare_uses(const hg_program *p, uint32_t i, uint32_t dim)
+{
+    const hg_step_rec *r = &p->step[i];
+    const bool has_dims = r->op == HG_STEP_KERNEL || r->op == HG_STEP_DIMS;
+    for (uint32_t j = 0; has_dims && j < r->n_param; j++)
+        if (p->list[r->param + j] == dim) return true;
+    for (uint32_t j = 0; j < r->n_out; j++) {
+        const hg_value_rec *v = &p->value[p->list[r->out + j]];
+        for (int32_t k = 0; k < v->rank; k++)
+            if (p->list[v->dims + (uint32_t)k] == dim) return true;
+    }
+    return false;
+}
+
+/* The same for a dimension: the first step that uses it, or one that is computed from it. */
+static holo_status prepare_blame_dim(const hg_program *p, uint32_t dim, holo_status status,
+                                     holo_error *e)
+{
+    for (uint32_t d = dim; d < p->head.n_dim; d++) {
+        const hg_dim_rec *r = &p->dim[d];
+        const bool is_op = r->op != HG_DIM_CONST && r->op != HG_DIM_SYMBOL;
+        if (d != dim && !(is_op && (r->a == dim || r->b == dim || r->c == dim))) continue;
+        dim = d;
+        for (uint32_t i = 0; i < p->head.n_step; i++)
+            if (prepare_uses(p, i, d)) return hg_model_blame(p, i, status, e);
+    }
+    return status;
+}
+
 holo_status hg_session_eval(holo_session *s, uint32_t dim, holo_error *e)
 {
     const hg_dim_rec *r = &s->graph->program.dim[dim];
@@ -30,11 +69,13 @@ holo_status hg_session_eval(holo_session *s, uint32_t dim, holo_error *e)
     } else if (!hg_dim_eval_op((hg_dim_op)r->op, s->dim[r->a], s->dim[r->b], s->dim[r->c],
                                &s->dim[dim])) {
         static const char sign[] = {[HG_DIM_ADD] = '+', [HG_DIM_SUB] = '-', [HG_DIM_MUL] = '*'};
-        return hg_fail(e, HOLO_E_SHAPE,
-                       "a size cannot be computed: %lld %c %lld overflows or divides by zero; a "
-                       "number that decides a shape is too large, or 0",
-                       (long long)s->dim[r->a], r->op < sizeof sign ? sign[r->op] : '/',
-                       (long long)s->dim[r->b]);
+        holo_status status =
+            hg_fail(e, HOLO_E_SHAPE,
+                    "a size cannot be computed: %lld %c %lld overflows or divides by zero; a "
+                    "number that decides a shape is too large, or 0",
+                    (long long)s->dim[r->a], r->op < sizeof sign ? sign[r->op] : '/',
+                    (long long)s->dim[r->b]);
+        return e == NULL ? status : prepare_blame_dim(&s->graph->program, dim, status, e);
     }
     return HOLO_OK;
 }
@@ -109,21 +150,17 @@ static holo_status prepare_dims(holo_session *s, holo_error *e)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* A size below zero is a shape rule's way to say no, too. The step that makes the value is what
- * people can look up. */
+/* A size below zero is a shape rule's way to say no, too. */
 static holo_status prepare_fail_size(const holo_session *s, uint32_t v, int32_t k, holo_error *e)
 {
     const hg_program *p = &s->graph->program;
     hg_name room;
-    holo_status status = hg_fail(
-        e, HOLO_E_SHAPE,
-        "dimension %d of value '%s' would be %lld, expected 0 or more: the shapes or the "
-        "sizes it is computed from do not fit",
-        k, hg_program_name(p, p->value[v].name, &room), (long long)hg_session_tensor(s, v)->dim[k]);
-    for (uint32_t i = 0; i < p->head.n_step; i++)
-        for (uint32_t j = 0; j < p->step[i].n_out; j++)
-            if (p->list[p->step[i].out + j] == v) return hg_model_blame(p, i, status, e);
-    return status;
+    holo_status status =
+        hg_fail(e, HOLO_E_SHAPE,
+                "dimension %d of value '%s' would be %lld, expected 0 or more: the shapes or the "
+                "sizes it is computed from do not fit",
+                k, hg_program_value_name(p, v, &room), (long long)hg_session_tensor(s, v)->dim[k]);
+    return prepare_blame(p, v, status, e);
 }
 
 holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
@@ -143,7 +180,8 @@ holo_status hg_session_shape_value(holo_session *s, uint32_t v, holo_error *e)
     size_t bytes;
     if (HG_UNLIKELY(!hg_dtype_bytes(t->dtype, count, &bytes) || bytes > s->limits.tensor_bytes ||
                     (uint64_t)count > s->limits.tensor_elements))
-        return hg_session_check_size(s, t, hg_program_name(p, r->name, &room), e);
+        return prepare_blame(p, v,
+                             hg_session_check_size(s, t, hg_program_value_name(p, v, &room), e), e);
     const hg_model_strings *strings = r->storage == HG_STORAGE_WEIGHT && t->dtype == HOLO_STRING
                                           ? &s->graph->strings[r->ref]
                                           : NULL;
@@ -173,8 +211,8 @@ static holo_status prepare_address_alias(holo_session *s, uint32_t v, holo_error
         return hg_fail(
             e, HOLO_E_SHAPE,
             "value '%s' is a view of %zu bytes at element %lld of '%s', which has %zu bytes",
-            hg_program_name(p, r->name, &room), bytes, (long long)first,
-            hg_program_name(p, p->value[r->ref].name, &other), whole);
+            hg_program_value_name(p, v, &room), bytes, (long long)first,
+            hg_program_value_name(p, r->ref, &other), whole);
     hg_session_tensor(s, v)->data = from->data == NULL ? NULL : (uint8_t *)from->data + offset;
     return HOLO_OK;
 }

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "pass/pass.h"
+#include "plan/plan.h"
 
 static holo_status traffic_load(hg_graph *g, hg_ctx *ctx, const char *text)
 {
@@ -10,6 +11,15 @@ static holo_status traffic_load(hg_graph *g, hg_ctx *ctx, const char *text)
     HG_TRY(hg_graph_init(g, ctx));
     HG_TRY(hg_graph_parse(g, hg_str_from(text), ctx->error));
     return hg_pass_find("infer_shapes")->run(g, &changed);
+}
+
+static holo_status traffic_plan(hg_graph *g)
+{
+    hg_weights weights = {.ctx = g->ctx};
+    hg_texts names;
+    hg_program program;
+    HG_TRY(hg_texts_init(&names, g->ctx, 255));
+    return hg_plan_graph(g, &weights, &names, 0, &program);
 }
 
 static void traffic_check(int line, const char *text, hg_traffic moved, hg_repeat layers)
@@ -34,6 +44,49 @@ static void traffic_check(int line, const char *text, hg_traffic moved, hg_repea
                      (unsigned long long)repeat.nodes);
     hg_arena_deinit(&ctx.scratch);
     hg_arena_deinit(&ctx.arena);
+}
+
+/* Once it is planned. */
+static void traffic_planned(int line, const char *text, uint64_t bytes)
+{
+    holo_error e = {0};
+    hg_ctx ctx = {.error = &e};
+    hg_graph g;
+    hg_traffic traffic = {0};
+    hg_arena_init(&ctx.arena, NULL, 0);
+    hg_arena_init(&ctx.scratch, NULL, 0);
+    holo_status status = traffic_load(&g, &ctx, text);
+    if (status == HOLO_OK) status = traffic_plan(&g);
+    if (status == HOLO_OK) status = hg_traffic_count(&g, &traffic);
+    if (status != HOLO_OK || traffic.bytes != bytes)
+        hg_test_fail(__FILE__, line, "%llu bytes, expected %llu %s",
+                     (unsigned long long)traffic.bytes, (unsigned long long)bytes, e.message);
+    hg_arena_deinit(&ctx.scratch);
+    hg_arena_deinit(&ctx.arena);
+}
+
+static void traffic_at_rest(void)
+{
+    /* Results that are computed where the Concat wants them: three nodes of 32, 32 and 64 bytes. */
+    traffic_planned(__LINE__,
+                    "graph g(%x: float32[4]) { %a = Relu(%x) %b = Exp(%x) "
+                    "%c = Concat(%a, %b) {axis=0} %y = Neg(%c) return %y }",
+                    128);
+    /* One that is an input is copied: 32, 32 for it, 64. */
+    traffic_planned(__LINE__,
+                    "graph g(%x: float32[4]) { %a = Relu(%x) "
+                    "%c = Concat(%a, %x) {axis=0} %y = Neg(%c) return %y }",
+                    128);
+    /* Along the inner axis it is a step: 32, 32, 64 and 64. */
+    traffic_planned(__LINE__,
+                    "graph g(%x: float32[2,2]) { %a = Relu(%x) %b = Exp(%x) "
+                    "%c = Concat(%a, %b) {axis=1} %y = Neg(%c) return %y }",
+                    192);
+    /* A Transpose of one row is a view. */
+    traffic_planned(__LINE__,
+                    "graph g(%x: float32[1,4]) { %t = Transpose(%x) {perm=[1,0]} %y = Neg(%t) "
+                    "return %y }",
+                    32);
 }
 
 static void traffic_bytes(void)
@@ -82,6 +135,7 @@ static void traffic_layers(void)
 
 const hg_test_case hg_tests_compile_traffic[] = {
     {"bytes", traffic_bytes},
+    {"at_rest", traffic_at_rest},
     {"data", traffic_data},
     {"layers", traffic_layers},
     {0},

@@ -244,7 +244,8 @@ static void program_values(void)
         {PROGRAM_AT(dim[6].value), INT64_MAX, "more than 1048576 bytes"},
         {PROGRAM_AT(dim[6].value), INT64_C(1) << 61, "more than 1048576 bytes"},
         {PROGRAM_AT(dim[6].value), 1 << 20, "its limit is 1048576"},
-        {PROGRAM_AT(dim[6].value), 0, "a size cannot be computed"},
+        {PROGRAM_AT(dim[6].value), 0,
+         "): a size cannot be computed"}, /* behind node and operator */
     };
     program_refuses(bad, HG_COUNT(bad));
 }

@@ -10,6 +10,10 @@ static void program_name_is_bounded(void)
     CHECK_STR(hg_program_name(&p, 0, &room), "");
     CHECK_STR(hg_program_name(&p, 1, &room), "ab");
     CHECK_STR(hg_program_name(&p, 4, &room), "cd");
+    const hg_value_rec value[] = {{.name = 0}, {.name = 1}, {.name = 0}};
+    p.value = value;
+    CHECK_STR(hg_program_value_name(&p, 1, &room), "ab");
+    CHECK_STR(hg_program_value_name(&p, 2, &room), "%2");
     CHECK_STR(hg_program_name(&p, 6, &room), "");
     CHECK_STR(hg_program_name(&p, UINT32_MAX, &room), "");
     p = (hg_program){.names = NULL};

@@ -3,54 +3,27 @@
 
 #include <immintrin.h>
 
-typedef struct table_copy_look {
-    __m512i part[3][4];
-    const uint8_t *entry;
-    int step; /* from a channel to the next: 0 where one row is for all */
-} table_copy_look;
+enum { TABLE_COPY_PARTS = 4 };
 
-static_assert(sizeof(table_copy_look) <= HG_TABLE_COPY_LOOK, "it fits the scratch memory");
+typedef __m512i table_copy_part;
 
-HG_INLINE __m256i table_copy_at(const void *user, int c, __m256i v)
+HG_INLINE void table_copy_load(const uint8_t *entry, __m512i part[TABLE_COPY_PARTS])
 {
-    const table_copy_look *look = user;
-    const __m512i *part = look->part[c * look->step];
+    for (int k = 0; k < TABLE_COPY_PARTS; k++)
+        part[k] = _mm512_loadu_si512(entry + 64 * k);
+}
+
+/* One permutation for each value of bit 7. */
+HG_INLINE __m256i table_copy_at(const __m512i *part, __m256i v)
+{
     const __m512i k = _mm512_castsi256_si512(v);
     const __m256i low = _mm512_castsi512_si256(_mm512_permutex2var_epi8(part[0], k, part[1])),
                   high = _mm512_castsi512_si256(_mm512_permutex2var_epi8(part[2], k, part[3]));
     return _mm256_blendv_epi8(low, high, v);
 }
 
-HG_INLINE uint8_t table_copy_byte(const void *user, int c, uint8_t code)
-{
-    const table_copy_look *look = user;
-    return look->entry[c * look->step * 256 + code];
-}
-
-#define PIXELS_NAME table_copy_pixels
-#define pixels_look table_copy_at
-#define pixels_byte table_copy_byte
-#include "backend/cpu/pixels.inc"
-
-static void table_copy_prepare(const hg_table *t, void *scratch)
-{
-    table_copy_look *look = scratch;
-    look->entry = t->entry;
-    look->step = t->channels > 1;
-    for (int64_t c = 0; c < t->channels; c++)
-        for (int k = 0; k < 4; k++)
-            look->part[c][k] = _mm512_loadu_si512(t->entry + 256 * c + 64 * k);
-}
-
-static const hg_table_copy_form table_copy_form = {.pixels = table_copy_pixels,
-                                                   .prepare = table_copy_prepare,
-                                                   .copy = hg_copy_tile_avx2,
-                                                   .block = hg_table_block_avx512};
-
-static void table_copy_run(const hg_args *a, hg_range r)
-{
-    hg_table_copy_run(a, r, &table_copy_form);
-}
+#define TABLE_COPY_BLOCK hg_table_block_avx512
+#include "backend/cpu/table_copy_run.inc"
 
 const hg_kernel hg_kernels_table_copy_avx512[] = {
     {.name = "table.copy",
