@@ -110,19 +110,27 @@ static int compile_parse_lists(const hg_cli *cli, const compile_args *a, compile
     return code;
 }
 
+/* Where the table of errors goes, and how many layers it has. */
+typedef struct compile_layers {
+    FILE *out;
+    uint64_t count;
+} compile_layers;
+
 /* A line of the table of errors; names of layers are cut in front, where they differ least. */
 static void compile_layer(void *user, const holo_layer_report *l)
 {
-    FILE *out = user;
+    compile_layers *layers = user;
+    FILE *out = layers->out;
+    layers->count += l->node != NULL;
     const char *text = l->node != NULL ? l->node : l->name;
     char name[256];
     hg_cli_clean(text, name, sizeof name);
     const size_t n = strlen(name), cut = n > 44 ? n - 44 : 0;
     if (l->node != NULL)
-        fprintf(out, "  %-44s %-7s %-14s %9" PRIu64 " %9.2e", name + cut, l->op, l->form,
+        fprintf(out, "  %-44s %-7s %-15s %9" PRIu64 " %9.2e", name + cut, l->op, l->form,
                 l->weights, l->weight_error);
     else
-        fprintf(out, "  %-44s %-7s %-14s %9s %9s", name + cut, "output", "", "", "");
+        fprintf(out, "  %-44s %-7s %-15s %9s %9s", name + cut, "output", "", "", "");
     if (l->is_measured && l->node == NULL)
         fprintf(out, " %9.2e %9.2e %9.2e, of the 5 largest %.2e\n", l->mean, l->max, l->relative,
                 l->top);
@@ -134,7 +142,7 @@ static void compile_layer(void *user, const holo_layer_report *l)
 
 static void compile_layer_head(FILE *out)
 {
-    fprintf(out, "  %-44s %-7s %-14s %9s %9s %9s %9s %9s\n", "layer", "", "form", "weights",
+    fprintf(out, "  %-44s %-7s %-15s %9s %9s %9s %9s %9s\n", "layer", "", "form", "weights",
             "error", "mean", "max", "relative");
 }
 
@@ -337,14 +345,18 @@ static int compile_run(const hg_cli *cli, const void *args)
     options.percentile = a->percentile;
     options.max_error = a->max_error;
     options.layer = cli->quiet ? NULL : compile_layer;
-    options.layer_user = a->dump_after != NULL ? stderr : stdout;
+    compile_layers layers = {.out = a->dump_after != NULL ? stderr : stdout};
+    options.layer_user = &layers;
     options.emit = a->emit_onnx != NULL ? hg_io_writer_sink : NULL;
     options.emit_user = &lists.onnx;
-    if (options.layer != NULL && a->quantize != 0) compile_layer_head(options.layer_user);
+    if (options.layer != NULL && a->quantize != 0) compile_layer_head(layers.out);
     double start = hg_cli_now();
     holo_status status = compile_all(cli, a, &options, &report, &error);
     double seconds = hg_cli_now() - start;
     hg_cli_progress_end(&progress);
+    if (status == HOLO_OK && options.layer != NULL && a->quantize != 0 && layers.count == 0)
+        fprintf(layers.out, "  nothing is quantised: no MatMul, Gemm or Conv has finite constant "
+                            "weights of float32, or of 16-bit floats with --numerics fast\n");
     if (a->emit_onnx != NULL) status = hg_io_writer_why(&lists.onnx, status, &error);
     if (status == HOLO_OK && a->emit_onnx != NULL) {
         status = hg_io_writer_commit(&lists.onnx, &error);

@@ -5,6 +5,7 @@
  * outputs; a layer is known by its number in all of them. */
 #include "compile/quantize.h"
 
+#include "base/half.h"
 #include "compile/quantize_run.h"
 
 #include <math.h>
@@ -194,16 +195,30 @@ static holo_status quantize_percentile(hg_compile *c, struct hg_quantize_run *r,
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
+/* Number i of a float tensor. */
+static float quantize_number(const holo_tensor *t, int64_t i)
+{
+    if (t->dtype == HOLO_F32) return ((const float *)t->data)[i];
+    const uint16_t bits = ((const uint16_t *)t->data)[i];
+    return t->dtype == HOLO_F16 ? hg_f16_to_f32(bits) : hg_bf16_to_f32(bits);
+}
+
+static bool quantize_is_comparable(const holo_tensor *a, const holo_tensor *b)
+{
+    const hg_types floats = HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F16) | HG_TYPE_BIT(HOLO_BF16);
+    return hg_dtype_in(a->dtype, floats) && hg_dtype_in(b->dtype, floats) &&
+           holo_tensor_count(a) == holo_tensor_count(b);
+}
+
 void hg_quantize_compare(hg_quantize_difference *e, const holo_tensor *a, const holo_tensor *b)
 {
-    const float *x = a->data, *y = b->data;
     const int64_t n = holo_tensor_count(a);
-    if (a->dtype != HOLO_F32 || b->dtype != HOLO_F32 || n != holo_tensor_count(b)) return;
+    if (!quantize_is_comparable(a, b)) return;
     for (int64_t i = 0; i < n; i++) {
-        const double d = fabs((double)x[i] - (double)y[i]);
+        const double x = (double)quantize_number(a, i), d = fabs(x - (double)quantize_number(b, i));
         e->sum += d;
         e->squares += d * d;
-        e->size += (double)x[i] * (double)x[i];
+        e->size += x * x;
         if (!(d <= e->max)) e->max = d;
     }
     e->count += (uint64_t)n;
@@ -213,18 +228,23 @@ void hg_quantize_compare(hg_quantize_difference *e, const holo_tensor *a, const 
 /* The largest relative difference among the QUANTIZE_TOP largest numbers of an output. */
 static double quantize_top(const holo_tensor *a, const holo_tensor *b)
 {
-    const float *x = a->data, *y = b->data;
     const int64_t n = holo_tensor_count(a);
     double worst = 0;
     float below = INFINITY;
-    if (a->dtype != HOLO_F32 || b->dtype != HOLO_F32 || n != holo_tensor_count(b)) return 0;
+    if (!quantize_is_comparable(a, b)) return 0;
     for (int k = 0; k < QUANTIZE_TOP; k++) {
         int64_t at = -1;
-        for (int64_t i = 0; i < n; i++)
-            if (fabsf(x[i]) < below && (at < 0 || fabsf(x[i]) > fabsf(x[at]))) at = i;
-        if (at < 0 || x[at] == 0) break;
-        below = fabsf(x[at]);
-        const double d = fabs((double)x[at] - (double)y[at]) / (double)below;
+        float most = 0;
+        for (int64_t i = 0; i < n; i++) {
+            const float size = fabsf(quantize_number(a, i));
+            if (!(size < below) || !(size > most)) continue;
+            at = i;
+            most = size;
+        }
+        if (at < 0) break;
+        below = most;
+        const double x = (double)quantize_number(a, at), y = (double)quantize_number(b, at);
+        const double d = fabs(x - y) / (double)below;
         if (!(d <= worst)) worst = d;
     }
     return worst;
@@ -289,8 +309,11 @@ static holo_status quantize_random(hg_compile *c, const holo_model *model, holo_
         for (size_t at = 0; each != 0 && at < bytes; at += each) {
             state = state * 1664525u + 1013904223u;
             const float x = (float)state / 2147483648.0f - 1;
+            const uint16_t half = port.dtype == HOLO_F16 ? hg_f32_to_f16(x) : hg_f32_to_bf16(x);
             if (port.dtype == HOLO_F32)
                 memcpy(data + at, &x, sizeof x);
+            else if (port.dtype == HOLO_F16 || port.dtype == HOLO_BF16)
+                memcpy(data + at, &half, sizeof half);
             else if (hg_dtype_in(port.dtype, HG_TYPES_INT | HG_TYPES_BOOL))
                 data[at] = (uint8_t)(state >> 31);
         }
@@ -387,13 +410,14 @@ static holo_status quantize_try(hg_compile *c, struct hg_quantize_run *r, hg_sam
     return status;
 }
 
-/* While the outputs are further off than asked for: weights are rounded with regard to inputs, then
- * layers are computed more finely. */
+/* While the outputs are further off than asked for: weights use all 8 bits and are rounded with
+ * regard to inputs, then layers are computed more finely. */
 static holo_status quantize_code(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain)
 {
     bool more = r->q.activations;
     HG_TRY(quantize_try(c, r, plain));
     if (more && hg_quantize_worst(r) > hg_quantize_goal(c)) {
+        r->q.any_pair = true;
         HG_TRY(hg_quantize_squares(c, r));
         HG_TRY(quantize_try(c, r, plain));
     }

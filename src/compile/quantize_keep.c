@@ -16,6 +16,7 @@
 enum { KEEP_SAMPLES = 2, KEEP_FLOAT = 8, KEEP_TIME = 4 };
 
 #define KEEP_MAX_ERROR 0.01 /* of options->max_error 0 */
+#define KEEP_AIM 0.85       /* of it: other inputs than the samples err differently */
 
 /* Time against floats. */
 static const double keep_time[HG_QUANTIZE_LEVELS] = {0.25, 0.5, 1};
@@ -168,7 +169,7 @@ static bool keep_next(const struct hg_quantize_run *r, const keep_sums *s, uint3
 
 double hg_quantize_goal(const hg_compile *c)
 {
-    return c->options->max_error == 0 ? KEEP_MAX_ERROR : c->options->max_error;
+    return KEEP_AIM * (c->options->max_error == 0 ? KEEP_MAX_ERROR : c->options->max_error);
 }
 
 double hg_quantize_worst(const struct hg_quantize_run *r)

@@ -12,7 +12,8 @@ enum {
     IGEMM_WIDE_BLOCK = 144,   /* of 16-bit codes: panels are widened once for so many rows */
     IGEMM_MAX_GROUP = 12,     /* panels of a unit; keeps enough units when rows are few */
     IGEMM_TILE_VALUES = 6144, /* wanted size of the block an epilogue sees */
-    IGEMM_GATHERED = 1 << 17  /* wanted bytes of gathered rows */
+    IGEMM_WIDE_VALUES = 9216,
+    IGEMM_GATHERED = 1 << 17 /* wanted bytes of gathered rows */
 };
 
 /* ---- checks ------------------------------------------------------------------------------- */
@@ -118,7 +119,8 @@ static igemm_plan igemm_plan_of(const hg_igemm *g)
     p.row_block = hg_ceil_div(rows, p.row_blocks);
     if (p.row_blocks > 1) p.row_block = hg_ceil_div(p.row_block, 6) * 6;
     p.row_blocks = hg_ceil_div(rows, p.row_block);
-    p.group = hg_min(IGEMM_MAX_GROUP, hg_max(1, IGEMM_TILE_VALUES / HG_PANEL / p.row_block));
+    const int64_t values = g->is_wide ? IGEMM_WIDE_VALUES : IGEMM_TILE_VALUES;
+    p.group = hg_min(IGEMM_MAX_GROUP, hg_max(1, values / HG_PANEL / p.row_block));
     p.groups = hg_ceil_div(panels, hg_min(panels, p.group));
     p.group = hg_ceil_div(panels, p.groups);
     p.groups = hg_ceil_div(panels, p.group);

@@ -83,6 +83,7 @@ static const hg_pass *const pipeline_quantize[] = {
     &hg_pass_fold_constants,
     &hg_pass_resolve_symbols,
     &hg_pass_drop_dead,
+    &hg_pass_widen_half, /* products of 16-bit floats have codes like others */
     &hg_pass_simplify,
     &hg_pass_fold_batchnorm, /* codes are those of the folded weights */
     &hg_pass_drop_dead,

@@ -13,6 +13,7 @@
  * kernel reads them. Codes that MatMulNBits does not know go into panels at once
  * (quantize_panels.c); convolutions stay. */
 #include "pass/quantize_state.h"
+#include "pass/widen_half.h"
 
 enum { QUANTIZE_SHORT = 64 };
 
@@ -126,10 +127,40 @@ static void quantize_share_ranges(hg_quantize_state *s)
     }
 }
 
+/* Weights stored as 16-bit floats, behind a Cast, are widened where they may become codes. Those of
+ * convolutions do not without activations, and stay short. */
+static holo_status quantize_halves(const hg_quantize_state *s, hg_node_id id)
+{
+    hg_graph *g = s->g;
+    const bool conv = hg_op_is(hg_graph_node(g, id), "Conv");
+    if (!(conv && s->q->activations) && !hg_op_is(hg_graph_node(g, id), "MatMul") &&
+        !hg_op_is(hg_graph_node(g, id), "holo:MatMul"))
+        return HOLO_OK;
+    for (uint32_t i = 1; i < hg_graph_node(g, id)->n_in && i <= 2; i++) {
+        const hg_value_id v = hg_node_in(g, hg_graph_node(g, id), i);
+        const hg_node_id cast = v == 0 ? 0 : hg_graph_value(g, v)->node;
+        if (cast == 0 || !hg_op_is(hg_graph_node(g, cast), "Cast")) continue;
+        const hg_value_id from = hg_node_in(g, hg_graph_node(g, cast), 0);
+        const hg_types half = HG_TYPE_BIT(HOLO_F16) | HG_TYPE_BIT(HOLO_BF16);
+        if (!hg_graph_is_const(g, from) || hg_graph_value(g, v)->type.dtype != HOLO_F32 ||
+            !hg_dtype_in(hg_graph_value(g, from)->type.dtype, half))
+            continue;
+        hg_build b;
+        hg_build_init(&b, g, id);
+        const hg_value_id wide = hg_build_widened(&b, from);
+        HG_TRY(b.status);
+        hg_graph_set_input(g, id, i, wide);
+    }
+    return HOLO_OK;
+}
+
 static holo_status quantize_collect(hg_quantize_state *s)
 {
     hg_graph *g = s->g;
     const size_t n = g->n_node + 1;
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;
+         id = hg_graph_node(g, id)->next)
+        HG_TRY(quantize_halves(s, id));
     HG_TRY(HG_NEW(g->ctx, n, &s->layer));
     HG_TRY(HG_NEW(g->ctx, n, &s->kind));
     HG_TRY(HG_NEW(g->ctx, n, &s->reads));

@@ -48,6 +48,7 @@ typedef struct hg_quantize {
     bool apply;       /* rewrite; false: only look */
     bool observe;     /* outputs are added: activations (unless apply), then results of layers */
     bool square;      /* instead: products of channels, of activations with a block */
+    bool any_pair;    /* weights side by side may be anything together */
     const bool *keep; /* per layer: stays as it is; NULL: none does */
     hg_quantize_range *range;      /* of activations, with apply */
     hg_quantize_channels *channel; /* of activations */
@@ -60,7 +61,8 @@ typedef struct hg_quantize {
 
 /* Products of codes must stay below 2^15 in pairs on CPUs without 8-bit dot products: 255 * 128
  * does. So two weights that lie side by side must not exceed 128 together, and one may be anything
- * up to 127: with a large one there is mostly a small one. */
+ * up to 127: with a large one there is mostly a small one. Where that is too coarse, pairs may be
+ * anything (hg_quantize.any_pair): such CPUs then widen the few that are too large. */
 enum { HG_QUANTIZE_MAX_WEIGHT = 127, HG_QUANTIZE_PAIR = 128, HG_QUANTIZE_BLOCK = 32 };
 
 /* Sizes of the weights of an output together, where inputs have codes of 16 bits: 2^15 times it

@@ -203,7 +203,7 @@ static holo_status solve_run(const hg_quantize_state *s, uint32_t i, const hg_qu
     const float *smooth = s->activation[activation].smooth;
     const bool is_two = hg_quantize_digits(s, activation) == 2;
     const solve_rule rule = {.limit = hg_quantize_limit(s->q->mode),
-                             .pair = is_two ? INT16_MAX : HG_QUANTIZE_PAIR,
+                             .pair = is_two || s->q->any_pair ? INT16_MAX : HG_QUANTIZE_PAIR,
                              .column = is_two ? HG_QUANTIZE_COLUMN : INFINITY};
     const size_t n = (size_t)c->block;
     solve_block b = {.n = c->block,

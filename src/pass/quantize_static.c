@@ -144,11 +144,12 @@ static float static_column(const hg_quantize_weights *w, int64_t c)
     return (float)(sum / HG_QUANTIZE_COLUMN);
 }
 
-/* Numbers of a window; 0: kernels multiply 16-bit numbers, as those of a depthwise convolution do.
- */
+/* Numbers of a window; 0: pairs are not limited, or kernels multiply 16-bit numbers, as those of a
+ * depthwise convolution do. */
 static int64_t static_taps(const hg_quantize_state *s, uint32_t i, const hg_quantize_weights *w)
 {
     int64_t channels;
+    if (s->q->any_pair) return 0;
     if (s->kind[i] != HG_QUANTIZE_CONV) return hg_quantize_digits(s, s->reads[i]) == 2 ? 0 : 1;
     if (!hg_dim_is_const(&s->g->dims, w->type.dim[1], &channels) || channels < 1) return 1;
     return channels == 1 && hg_node_int(hg_graph_node(s->g, s->layer[i]), "group", 1) > 1

@@ -3,6 +3,8 @@
  * node, so a region widens once where it begins and rounds once where it ends, and every result is
  * at least as near to the true one. Casts of the model keep rounding. Large f16 weights stay f16:
  * kernels widen them as they read. */
+#include "pass/widen_half.h"
+
 #include "base/half.h"
 #include "pass/pass.h"
 
@@ -67,7 +69,7 @@ static bool widen_wants(const hg_graph *g, hg_node_id id, hg_node_id first)
     return widen_is_heavy(n) || (from_region && widen_is_light(n));
 }
 
-static hg_value_id widen_constant(hg_build *b, hg_value_id v)
+hg_value_id hg_build_widened(hg_build *b, hg_value_id v)
 {
     const hg_value *value = hg_graph_value(b->g, v);
     const hg_const *c = value->constant;
@@ -93,7 +95,7 @@ static hg_value_id widen_value(hg_build *b, hg_value_id v, hg_node_id first)
     const hg_value *value = hg_graph_value(b->g, v);
     const bool is_small = value->constant != NULL &&
                           (value->constant->bytes <= WIDEN_SMALL || value->type.dtype == HOLO_BF16);
-    return is_small ? widen_constant(b, v) : hg_build_cast(b, v, HOLO_F32);
+    return is_small ? hg_build_widened(b, v) : hg_build_cast(b, v, HOLO_F32);
 }
 
 static holo_status widen_node(hg_graph *g, hg_node_id id, hg_node_id first)

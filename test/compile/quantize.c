@@ -714,6 +714,52 @@ static void quantize_square_blocks(void)
     CHECK_EQ_INT(hg_quantize_square_block(1543), 0); /* a prime */
 }
 
+/* ---- 16-bit floats --------------------------------------------------------------------------- */
+
+enum { HALF_K = 64 };
+
+typedef struct quantize_half_seen {
+    int blocks, measured;
+    double relative;
+} quantize_half_seen;
+
+static void quantize_see_half(void *user, const holo_layer_report *l)
+{
+    quantize_half_seen *s = user;
+    s->measured += l->is_measured;
+    if (l->node == NULL) s->relative = l->relative;
+    if (l->node != NULL) s->blocks += strcmp(l->form, "blocks of 32") == 0;
+}
+
+/* Weights of float16 become codes as others do, and outputs of float16 are compared. */
+static void quantize_half(void)
+{
+    static uint16_t w[HALF_K * HALF_K];
+    holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
+    quantize_half_seen seen = {0};
+    holo_graph *g = NULL;
+    holo_error e;
+    void *data = NULL;
+    size_t size = 0;
+    for (uint32_t i = 0; i < HALF_K * HALF_K; i++) /* 1 to 2, of both signs */
+        w[i] = (uint16_t)(0x3c00 + i * 7919 % 1024 + (i % 3 == 0 ? 0x8000 : 0));
+    if (!CHECK_OK(holo_graph_new(0, NULL, &g, &e), &e)) return;
+    const holo_tensor t = {.data = w, .dim = {HALF_K, HALF_K}, .rank = 2, .dtype = HOLO_F16};
+    holo_value_id in[2] = {holo_graph_input(g, "x", HOLO_F16, "4,64"), holo_graph_constant(g, &t)},
+                  y;
+    holo_graph_node(g, "MatMul", in, 2, NULL, 0, &y, 1);
+    holo_graph_output(g, y, "y");
+    options.quantize = HOLO_QUANTIZE_INT4;
+    options.layer = quantize_see_half;
+    options.layer_user = &seen;
+    CHECK_OK(holo_compile_graph(g, &options, &data, &size, NULL, &e), &e);
+    CHECK_EQ_INT(seen.blocks, 1);
+    CHECK_EQ_INT(seen.measured, 2);
+    CHECK(seen.relative > 0.01 && seen.relative < 0.2);
+    holo_buffer_free(NULL, data, size);
+    holo_graph_free(g);
+}
+
 const hg_test_case hg_tests_compile_quantize[] = {
     {"modes", quantize_modes},
     {"emits", quantize_emits},
@@ -726,6 +772,7 @@ const hg_test_case hg_tests_compile_quantize[] = {
     {"keeps", quantize_keeps},
     {"bounds", quantize_bounds},
     {"finer", quantize_finer},
+    {"half", quantize_half},
     {"square_blocks", quantize_square_blocks},
     {0},
 };

@@ -67,11 +67,14 @@ HG_INLINE void wide_block(const int rows, const hg_igemm_tile *t, int64_t row, i
 {
     const uint8_t *a = t->a + row * t->lda;
     const int16_t *w = t->panel;
+    const char *next = (const char *)t->b + (panel + 1) * hg_igemm_panel_bytes(t->quads);
     __m256i sum[WIDE_ROWS][2];
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++)
         sum[i][0] = sum[i][1] = _mm256_setzero_si256();
     for (int64_t q = 0; q < t->quads; q++, w += 2 * WIDE_PAIR, a += 2 * HG_QUAD) {
+        /* widened next: at memory speed unless it is there by then */
+        _mm_prefetch(next + q * HG_QUAD_BYTES, _MM_HINT_T0);
         wide_pair(rows, sum, a, t->lda, w);
         wide_pair(rows, sum, a + HG_QUAD, t->lda, w + WIDE_PAIR);
     }

@@ -15,12 +15,15 @@ HG_INLINE void matmul_p16i16_block(const int rows, const hg_igemm_tile *t, int64
 {
     const uint8_t *a = t->a + row * t->lda;
     const int16_t *w = t->panel;
+    const char *next = (const char *)t->b + (panel + 1) * hg_igemm_panel_bytes(t->quads);
     __m512i sum[P16I16_ROWS];
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++)
         sum[i] = _mm512_setzero_si512();
     for (int64_t p = 0; p < 2 * t->quads; p++, w += P16I16_PAIR, a += 4) {
         const __m512i weights = _mm512_loadu_si512(w);
+        /* widened next: at memory speed unless it is there by then */
+        _mm_prefetch(next + p * HG_QUAD_BYTES / 2, _MM_HINT_T0);
         HG_GEMM_UNROLL
         for (int i = 0; i < rows; i++) {
             int32_t pair;
