@@ -188,7 +188,7 @@ static holo_status diff_resized_run(diff *d, const rnd_graph *r, bool symbolic, 
     holo_compile_options options = HOLO_COMPILE_OPTIONS_INIT;
     rnd_form form = *d->form;
     rnd_program p;
-    const rnd_run how = {.session_flags = HOLO_SESSION_POISON};
+    const rnd_run how = {.session_flags = HOLO_SESSION_POISON, .before = symbolic ? d->r : NULL};
     options.numerics = HOLO_EXACT;
     form.symbolic = symbolic;
     holo_status status = rnd_compile(symbolic ? d->r : r, &form, &options, &p, e);
@@ -197,8 +197,8 @@ static holo_status diff_resized_run(diff *d, const rnd_graph *r, bool symbolic, 
     return status;
 }
 
-/* A symbolic program, compiled for no sizes in particular, at other sizes; and one compiled for
- * these. Where the second runs, the first does, too, and gives the same. */
+/* A symbolic program, compiled for no sizes in particular, at other sizes than it just had; and one
+ * compiled for these. Where the second runs, the first does, too, and gives the same. */
 static void diff_resized(diff *d)
 {
     static const char *const check = "other sizes";

@@ -151,6 +151,8 @@ typedef struct rnd_run {
     uint32_t open_flags, session_flags;
     bool two_threads;
     const holo_tensor *value; /* by number of value, instead of the graph's own contents; or NULL */
+    /* runs first in the same session, whatever comes of it: other contents and sizes; or NULL */
+    const rnd_graph *before;
 } rnd_run;
 
 /* Copies of the outputs, in the arena. */

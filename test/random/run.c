@@ -82,6 +82,8 @@ holo_status rnd_run_program(const rnd_graph *r, const rnd_program *p, const rnd_
     holo_status status =
         holo_model_open_memory(p->data, p->size, holo_kernels_all(), &open, &model, e);
     if (status == HOLO_OK) status = holo_session_new(model, &options, &session, e);
+    if (status == HOLO_OK && how->before != NULL)
+        (void)!run_session(how->before, p, how, session, arena, out, n_out, e);
     if (status == HOLO_OK) status = run_session(r, p, how, session, arena, out, n_out, e);
     holo_session_free(session);
     holo_model_free(model);
