@@ -146,18 +146,31 @@ static keep_sums keep_add_up(const struct hg_quantize_run *r)
     return s;
 }
 
+/* Some product can still get inputs of 16 bits: floats would take the time from it. */
+static bool keep_has_codes(const struct hg_quantize_run *r)
+{
+    for (uint32_t i = 0; i < r->n_group; i++) {
+        const hg_quantize_team *g = &r->group[i];
+        if (g->level == HG_QUANTIZE_CODES && g->noise[HG_QUANTIZE_DIGITS] < g->noise[g->level])
+            return true;
+    }
+    return false;
+}
+
 /* The step that brings most for its time and still fits. A hundredth of all work is as good as
  * none. */
 static bool keep_next(const struct hg_quantize_run *r, const keep_sums *s, uint32_t *which,
                       int *level)
 {
     double most = 0;
+    const bool has_codes = keep_has_codes(r);
     for (uint32_t i = 0; i < r->n_group; i++) {
         const hg_quantize_team *g = &r->group[i];
         for (int to = g->level + 1; to < HG_QUANTIZE_LEVELS; to++) {
             const double time = g->work * (keep_time[to] - keep_time[g->level]);
             const double gain = (g->noise[g->level] - g->noise[to]) / (time + s->work / 100);
             if (!(gain > most) || s->time + time > s->work / KEEP_TIME) continue;
+            if (to == HG_QUANTIZE_FLOATS && has_codes && keep_is_product(r, g->first)) continue;
             if (to == HG_QUANTIZE_FLOATS && s->floats + g->work > s->work / KEEP_FLOAT) continue;
             most = gain;
             *which = i;
