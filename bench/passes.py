@@ -29,7 +29,7 @@ def made(name, of):
         return name, tables.chain(12), "x:uint8:%d:int=256" % tables.SIZE, []
     if name == "frame":
         dims, perm = tables.FRAMES["to planes"]
-        return name, tables.chain(12, dims, perm), "x:uint8:%s:int=256" % "x".join(map(str, dims)), []
+        return name, tables.chain(12, dims, perm), "x:uint8:%s:int=256" % ",".join(map(str, dims)), []
     origin, kind = name.split()
     if origin not in of:
         return None

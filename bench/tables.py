@@ -164,7 +164,7 @@ def moves(rounds):
                 for kind, file in files.items():
                     row[kind + "_min_ms"].append(lib.run_json(
                         lib.HOLOGRAM, "bench", file, "--json", "--inputs", "x:uint8:%s:int=256"
-                        % "x".join(map(str, dims)), "--threads", "1", "--budget-ms", "300", *flags)["min_ms"])
+                        % ",".join(map(str, dims)), "--threads", "1", "--budget-ms", "300", *flags)["min_ms"])
             results.append({k: v if k == "name" else min(v) for k, v in row.items()})
     print("\n12 operations on 3840 x 2160 RGB and a transposition, one thread, ms (minimum)")
     lib.table(["frame", "in one step", "in two", "two / one"],

@@ -40,6 +40,12 @@ HG_INLINE __m256 float_log8(__m256 x)
     return _mm256_fmadd_ps(e, _mm256_set1_ps(0.693359375f), _mm256_add_ps(m, p));
 }
 
+HG_INLINE __m256 float_sigmoid(__m256 x)
+{
+    const __m256 one = _mm256_set1_ps(1);
+    return _mm256_div_ps(one, _mm256_add_ps(one, hg_exp8(_mm256_sub_ps(_mm256_setzero_ps(), x))));
+}
+
 /* An operation on four vectors, which do not wait for each other; on one after the other they
  * would, since a chain is longer than what a processor looks ahead. */
 #define FLOAT_EACH(operation) _Pragma("GCC unroll 4") for (int k = 0; k < 4; k++) v[k] = operation
@@ -48,7 +54,7 @@ HG_INLINE __m256 float_log8(__m256 x)
 HG_INLINE void float_steps(__m256 *v, const int length)
 {
     const __m256 sign = _mm256_set1_ps(-0.0f);
-    if (length >= 1) FLOAT_EACH(hg_sigmoid8(v[k]));
+    if (length >= 1) FLOAT_EACH(float_sigmoid(v[k]));
     if (length == 2) FLOAT_EACH(_mm256_mul_ps(v[k], _mm256_set1_ps(6)));
     if (length >= 3) FLOAT_EACH(_mm256_fmadd_ps(v[k], _mm256_set1_ps(6), _mm256_set1_ps(-3)));
     if (length >= 4) FLOAT_EACH(hg_tanh8(v[k]));

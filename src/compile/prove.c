@@ -151,7 +151,8 @@ static bool prove_bounds(const hg_cert_view *v, const hg_program *g, const hg_va
     const hg_dim_rec *d = &g->dim[g->list[t->dims + (uint32_t)(t->rank - 2)]];
     const int64_t depth = d->op == HG_DIM_CONST ? d->value : 0;
     return depth > 0 && b->input_max >= (is_wide ? WIDE_MAX : CODE_MAX) &&
-           (b->panel == 0 || (b->panel == depth * ROW && b->used == (depth - 1) * ROW));
+           (b->panel == 0 || (b->panel / ROW == depth && b->panel % ROW == 0 &&
+                              b->used / ROW == depth - 1 && b->used % ROW == 0));
 }
 
 static const char *prove_product_fault(const prove *p, const hg_program *g, const hg_step_rec *s,
