@@ -57,6 +57,7 @@ static holo_status pad_check(const hg_args *a, holo_error *e)
 typedef struct pad_plan {
     int last;                  /* -1: no dim has a border */
     int64_t inner, rows, cols; /* elements of one of `cols` parts of a row */
+    bool is_only;              /* no other dim has one: rows are those of data, in order */
 } pad_plan;
 
 static pad_plan pad_plan_of(const hg_args *a)
@@ -67,6 +68,9 @@ static pad_plan pad_plan_of(const hg_args *a)
          p.last--)
         p.inner *= out->dim[p.last];
     if (p.last < 0) return p;
+    p.is_only = true;
+    for (int d = 0; d < p.last; d++)
+        p.is_only = p.is_only && a->param[1 + d] == 0 && in->dim[d] == out->dim[d];
     p.rows = hg_dims_product(out, 0, p.last);
     p.cols = out->dim[p.last];
     return p;
@@ -183,6 +187,10 @@ static void pad_run(const hg_args *a, hg_range r)
     const int64_t length = p.cols * p.inner;
     pad_walk w;
     if (hg_elem_is_packed(&a->in[0])) r.end = r.begin < r.end ? p.rows : 0;
+    const int64_t given = p.is_only ? a->in[0].dim[p.last] * p.inner : 0;
+    for (int64_t row = r.begin; p.is_only && row < r.end; row++)
+        pad_row(a, &p, row * length, row * given);
+    if (p.is_only) return;
     if (r.begin < r.end) pad_begin(a, &p, &w, r.begin);
     for (int64_t row = r.begin; row < r.end; row++) {
         const int64_t from = w.start[hg_max(p.last, 0)];
