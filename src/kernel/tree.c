@@ -14,7 +14,6 @@
  * point to is checked on the way. Sums are float64, in the order of the trees. A few rows walk down
  * one tree after the other, so that a tree is read from near memory. */
 #include "kernel/tree.h"
-#include "isa/kernel.h"
 
 static holo_status tree_check_table(const hg_args *a, holo_error *e, uint32_t i, holo_dtype dtype,
                                     int rank)
@@ -26,7 +25,7 @@ static holo_status tree_check_table(const hg_args *a, holo_error *e, uint32_t i,
     return HOLO_OK;
 }
 
-static holo_status tree_check(const hg_args *a, holo_error *e)
+holo_status hg_tree_check(const hg_args *a, holo_error *e)
 {
     const hg_types floats = HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F64);
     HG_TRY(hg_check_counts(a, e, 7, 7, 1, 2));
@@ -50,21 +49,20 @@ static holo_status tree_check(const hg_args *a, holo_error *e)
     return hg_check_param(a, e, 0, "aggregate", 0, HG_TREE_AGGREGATES - 1);
 }
 
-static int64_t tree_units(const hg_args *a)
+int64_t hg_tree_units(const hg_args *a)
 {
     return a->out[0].dim[0];
 }
 
 enum {
-    TREE_ROWS = 32,    /* that walk together */
     TREE_TOGETHER = 4, /* fewer rows walk one by one */
     TREE_LOST = INT32_MAX
 };
 
 /* Scores of those rows. Without rows there is no telling how large the other dimension is. */
-static size_t tree_scratch(const hg_args *a)
+size_t hg_tree_scratch(const hg_args *a)
 {
-    const size_t rows = (size_t)(a->out[0].dim[0] < TREE_ROWS ? a->out[0].dim[0] : TREE_ROWS);
+    const size_t rows = (size_t)(a->out[0].dim[0] < HG_TREE_ROWS ? a->out[0].dim[0] : HG_TREE_ROWS);
     return rows == 0 ? 0 : rows * (size_t)a->out[0].dim[1] * sizeof(double);
 }
 
@@ -126,9 +124,12 @@ HG_INLINE int32_t tree_step(const tree_forest *f, const bool guesses, int64_t i,
         return TREE_LOST;
     }
     const int64_t place = i * f->features + feature;
-    const double x = f->x32 != NULL ? (double)f->x32[place] : f->x64[place];
-    const int holds =
-        mode == HG_TREE_LEQ ? x <= f->split[at] : tree_holds((int32_t)mode, x, f->split[at]);
+    const double x = f->x32 != NULL ? (double)f->x32[place] : f->x64[place], split = f->split[at];
+    const int holds = mode == HG_TREE_LEQ                   ? x <= split
+                      : mode == HG_TREE_LT                  ? x < split
+                      : mode == HG_TREE_LT + HG_TREE_MODES  ? (x < split) | (x != x)
+                      : mode == HG_TREE_LEQ + HG_TREE_MODES ? (x <= split) | (x != x)
+                                                            : tree_holds((int32_t)mode, x, split);
     const int32_t next = !guesses           ? node[HG_TREE_FALSE - holds]
                          : HG_LIKELY(holds) ? node[HG_TREE_TRUE]
                                             : node[HG_TREE_FALSE];
@@ -182,7 +183,7 @@ static void tree_vote(int64_t aggregate, double weight, double *score)
         *score += weight;
 }
 
-static void tree_votes(const hg_args *a, int64_t row, int64_t leaf, double *score)
+void hg_tree_votes(const hg_args *a, int64_t row, int64_t leaf, double *score)
 {
     const int64_t leaves = a->in[4].dim[0] - 1, votes = a->in[5].dim[0];
     const int64_t targets = a->out[0].dim[1];
@@ -217,40 +218,59 @@ static void tree_store(const hg_args *a, int64_t row, const double *score)
     }
 }
 
-static void tree_rows(const hg_args *a, int64_t begin, int64_t end, double *score)
+static tree_forest tree_forest_of(const hg_args *a, int64_t begin)
 {
-    const int32_t *root = a->in[3].data;
-    const double start = hg_param_f64(a, 1);
-    const int64_t targets = a->out[0].dim[1], first = begin * a->in[0].dim[1];
+    const int64_t first = begin * a->in[0].dim[1];
     const bool is_f32 = a->in[0].dtype == HOLO_F32;
-    const tree_forest f = {.node = a->in[1].data,
-                           .split = a->in[2].data,
-                           .x32 = is_f32 ? (const float *)a->in[0].data + first : NULL,
-                           .x64 = is_f32 ? NULL : (const double *)a->in[0].data + first,
-                           .features = a->in[0].dim[1],
-                           .row = begin,
-                           .n_node = (uint32_t)a->in[1].dim[0],
-                           .n_feature = (uint32_t)hg_min(a->in[0].dim[1], INT32_MAX),
-                           .fault = a->fault};
-    for (int64_t i = 0; i < (end - begin) * targets; i++)
-        score[i] = start;
-    for (int64_t t = 0; t < a->in[3].dim[0]; t++) {
-        int32_t at[TREE_ROWS];
+    return (tree_forest){.node = a->in[1].data,
+                         .split = a->in[2].data,
+                         .x32 = is_f32 ? (const float *)a->in[0].data + first : NULL,
+                         .x64 = is_f32 ? NULL : (const double *)a->in[0].data + first,
+                         .features = a->in[0].dim[1],
+                         .row = begin,
+                         .n_node = (uint32_t)a->in[1].dim[0],
+                         .n_feature = (uint32_t)hg_min(a->in[0].dim[1], INT32_MAX),
+                         .fault = a->fault};
+}
+
+void hg_tree_walk(const hg_args *a, int64_t begin, int64_t end, int64_t tree, int64_t trees,
+                  double *score)
+{
+    const tree_forest f = tree_forest_of(a, begin);
+    const int64_t targets = a->out[0].dim[1];
+    const int32_t *root = a->in[3].data;
+    for (int64_t t = tree; t < tree + trees; t++) {
+        int32_t at[HG_TREE_ROWS];
         tree_walk(&f, end - begin, root[t], at);
         for (int64_t i = 0; i < end - begin; i++)
-            if (at[i] < 0) tree_votes(a, begin + i, -1 - (int64_t)at[i], score + i * targets);
+            if (at[i] < 0) hg_tree_votes(a, begin + i, -1 - (int64_t)at[i], score + i * targets);
     }
-    for (int64_t row = begin; row < end; row++)
-        tree_store(a, row, score + (row - begin) * targets);
 }
 
-static void tree_run(const hg_args *a, hg_range r)
+void hg_tree_begin(const hg_args *a, int64_t rows, double *score)
 {
-    for (int64_t row = r.begin; row < r.end; row += TREE_ROWS)
-        tree_rows(a, row, hg_min(row + TREE_ROWS, r.end), r.scratch);
+    const double start = hg_param_f64(a, 1);
+    for (int64_t i = 0; i < rows * a->out[0].dim[1]; i++)
+        score[i] = start;
 }
 
-static void tree_cost(const hg_args *a, hg_cost *cost)
+void hg_tree_end(const hg_args *a, int64_t begin, int64_t end, const double *score)
+{
+    for (int64_t row = begin; row < end; row++)
+        tree_store(a, row, score + (row - begin) * a->out[0].dim[1]);
+}
+
+void hg_tree_run(const hg_args *a, hg_range r)
+{
+    for (int64_t row = r.begin; row < r.end; row += HG_TREE_ROWS) {
+        const int64_t end = hg_min(row + HG_TREE_ROWS, r.end);
+        hg_tree_begin(a, end - row, r.scratch);
+        hg_tree_walk(a, row, end, 0, a->in[3].dim[0], r.scratch);
+        hg_tree_end(a, row, end, r.scratch);
+    }
+}
+
+void hg_tree_cost(const hg_args *a, hg_cost *cost)
 {
     /* About as many steps as a balanced tree is deep. */
     double depth = 1;
@@ -261,10 +281,10 @@ static void tree_cost(const hg_args *a, hg_cost *cost)
 
 const hg_kernel hg_kernels_tree[] = {
     {.name = "tree",
-     .check = tree_check,
-     .units = tree_units,
-     .scratch = tree_scratch,
-     .cost = tree_cost,
-     .run = tree_run},
+     .check = hg_tree_check,
+     .units = hg_tree_units,
+     .scratch = hg_tree_scratch,
+     .cost = hg_tree_cost,
+     .run = hg_tree_run},
     {0},
 };

@@ -2,10 +2,22 @@
  */
 #include "kernel/tree.h"
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 #include <math.h>
 
 extern const hg_kernel hg_kernels_tree[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(tree)[];
+#endif
+
+static const hg_kernel *tree_tuned(void)
+{
+#if defined(TUNED)
+    if (tuned_runs()) return TUNED(tree);
+#endif
+    return hg_kernels_tree;
+}
 
 typedef struct tree_call {
     int32_t node[64][HG_TREE_FIELDS];
@@ -116,7 +128,7 @@ static void tree_walks(void)
                 const double v = floor(value_get(&c.in[0], i) * 4) / 4;
                 value_set(&c.in[0], i, i % 13 == 5 ? NAN : v);
             }
-            if (move_run(hg_kernels_tree, &c))
+            if (move_run(d == 0 ? tree_tuned() : hg_kernels_tree, &c))
                 for (int64_t i = 0; i < ROWS * TARGETS; i++)
                     if (!value_near(&c.out[0], i,
                                     tree_expected(&t, &c.in[0], i / TARGETS, i % TARGETS)))
@@ -211,16 +223,101 @@ static void tree_damaged(void)
                                          tree_far_leaf,   tree_bad_feature,  tree_negative_feature,
                                          tree_bad_target, tree_bad_votes,    tree_far_root,
                                          tree_bad_mode,   tree_negative_mode};
-    for (size_t i = 0; i < 2 * HG_COUNT(damage); i++) {
+    for (size_t i = 0; i < 3 * HG_COUNT(damage); i++) {
+        static const int64_t rows[] = {4, 1, 40}; /* together, alone, and compared */
         tree_call t;
         move_call c = {0};
         tree_make_forest(&t, 5, 3);
-        damage[i / 2](&t);
-        tree_connect(&c, &t, HOLO_F32, i % 2 == 0 ? 4 : 1, 5); /* together and alone */
-        move_run(hg_kernels_tree, &c);
+        damage[i / 3](&t);
+        tree_connect(&c, &t, HOLO_F32, rows[i % 3], 5);
+        move_run(i % 3 == 2 ? tree_tuned() : hg_kernels_tree, &c);
         CHECK_EQ_INT(c.fault.kind, HG_FAULT_RANGE);
         CHECK_EQ_INT(c.fault.element, 0);
         move_free(&c);
+    }
+}
+
+/* ---- leaves numbered instead of walks
+ * -------------------------------------------------------------------------------------------- */
+
+enum { TREE_MANY_NODES = 1024, TREE_MANY_TREES = 12, TREE_MANY_FEATURES = 6 };
+
+typedef struct tree_many {
+    int32_t node[TREE_MANY_NODES][HG_TREE_FIELDS];
+    double split[TREE_MANY_NODES];
+    int32_t root[TREE_MANY_TREES], first[TREE_MANY_NODES + 1], target[2 * TREE_MANY_NODES];
+    double weight[2 * TREE_MANY_NODES];
+    int64_t n_node, n_leaf, n_vote;
+    uint64_t seed;
+    int modes; /* LEQ, LT, GTE, GT; 6: also equality */
+} tree_many;
+
+static int tree_pick(tree_many *t, int n)
+{
+    return (int)(value_random(&t->seed) * n);
+}
+
+/* A tree with that many leaves, split where chance has it; parents come before their children. */
+static int32_t tree_grow(tree_many *t, int leaves)
+{
+    if (leaves == 1) return -1 - (int32_t)t->n_leaf++;
+    const int32_t at = (int32_t)t->n_node++;
+    const int left = 1 + tree_pick(t, leaves - 1);
+    t->node[at][HG_TREE_FEATURE] = tree_pick(t, TREE_MANY_FEATURES);
+    t->node[at][HG_TREE_MODE] = tree_pick(t, t->modes) + 6 * tree_pick(t, 2);
+    t->split[at] = floor(value_random(&t->seed) * 16 - 8) / 4;
+    if (at % 7 == 3) t->split[at] += 0x1p-40; /* no float */
+    t->node[at][HG_TREE_TRUE] = tree_grow(t, left);
+    t->node[at][HG_TREE_FALSE] = tree_grow(t, leaves - left);
+    return at;
+}
+
+static void tree_many_make(tree_many *t, move_call *c, int modes, int votes, int64_t rows)
+{
+    static const int leaves[TREE_MANY_TREES] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 20, 7, 64};
+    *t = (tree_many){.seed = (uint64_t)(17 + modes + votes), .modes = modes};
+    for (int i = 0; i < TREE_MANY_TREES; i++)
+        t->root[i] = tree_grow(t, leaves[i]);
+    for (int64_t k = 0; k < t->n_leaf; k++) {
+        for (int v = 0; v < votes; v++) {
+            t->target[t->n_vote] = tree_pick(t, 3);
+            t->weight[t->n_vote++] = value_random(&t->seed) * 4 - 2;
+        }
+        t->first[k + 1] = (int32_t)t->n_vote;
+    }
+    value_in(c, HOLO_F32, 2, MOVE_DIMS(rows, TREE_MANY_FEATURES), 3);
+    for (int64_t i = 0; i < rows * TREE_MANY_FEATURES; i++) {
+        static const double odd[] = {INFINITY, -INFINITY, -0.0, 0x1p-149, 3e38};
+        const double v = floor(value_get(&c->in[0], i) * 4) / 4;
+        value_set(&c->in[0], i, i % 11 == 4 ? odd[i % 5] : v);
+        if (i > rows * 4 && i % 17 == 3) value_set(&c->in[0], i, NAN);
+    }
+    tree_table(c, HOLO_I32, 2, MOVE_DIMS(t->n_node, HG_TREE_FIELDS), t->node);
+    tree_table(c, HOLO_F64, 1, MOVE_DIMS(t->n_node), t->split);
+    tree_table(c, HOLO_I32, 1, MOVE_DIMS(TREE_MANY_TREES), t->root);
+    tree_table(c, HOLO_I32, 1, MOVE_DIMS(t->n_leaf + 1), t->first);
+    tree_table(c, HOLO_I32, 1, MOVE_DIMS(t->n_vote), t->target);
+    tree_table(c, HOLO_F64, 1, MOVE_DIMS(t->n_vote), t->weight);
+}
+
+/* Every variant gives what walks give, to the last bit. */
+static void tree_equal(void)
+{
+    static const int64_t rows[] = {7, 8, 31, 33, 200, 700};
+    static tree_many t;
+    for (size_t i = 0; i < HG_COUNT(rows) * 8; i++) {
+        move_call c[2] = {0};
+        for (int k = 0; k < 2; k++) {
+            tree_many_make(&t, &c[k], i % 2 == 0 ? 4 : 6, 1 + (int)(i / 2 % 2), rows[i / 8]);
+            move_param(&c[k], i / 4 % 2 == 0 ? HG_TREE_SUM : HG_TREE_MAX);
+            value_param_f64(&c[k], 0.25);
+            move_out(&c[k], HOLO_F32, 2, MOVE_DIMS(rows[i / 8], 3));
+            move_run(k == 0 ? hg_kernels_tree : tree_tuned(), &c[k]);
+            CHECK_EQ_INT(c[k].fault.kind, HG_FAULT_NONE);
+        }
+        CHECK_MEM(c[1].out[0].data, c[0].out[0].data, holo_tensor_bytes(&c[0].out[0]));
+        move_free(&c[0]);
+        move_free(&c[1]);
     }
 }
 
@@ -260,9 +357,6 @@ static void tree_refuses(void)
 }
 
 const hg_test_case hg_tests_kernel_tree[] = {
-    {"walks", tree_walks},
-    {"empty", tree_empty},
-    {"damaged", tree_damaged},
-    {"refuses", tree_refuses},
-    {0},
+    {"walks", tree_walks}, {"empty", tree_empty},     {"damaged", tree_damaged},
+    {"equal", tree_equal}, {"refuses", tree_refuses}, {0},
 };
