@@ -43,6 +43,7 @@ enum { MOVES_WINDOW = 32 };
 #define MOVES_IS_DIM (UINT32_C(1) << 31)
 
 struct hg_moves {
+    uint8_t *room; /* of the arrays; NULL: there is none */
     bool is_built, has_rooms, is_possible;
     bool shifts;          /* views begin elsewhere when sizes change */
     uint32_t *dim, n_dim; /* those that depend on inputs, in order */
@@ -94,7 +95,15 @@ size_t hg_moves_bytes(const hg_model_graph *g)
     bool moves = false;
     for (uint32_t i = 0; i < g->program.head.n_symbol; i++)
         moves |= g->program.symbol[i].kind == HG_SYMBOL_INPUT;
-    return moves ? sizeof(hg_moves) + moves_arrays(g, &count, NULL) : 0;
+    return moves ? moves_arrays(g, &count, NULL) : 0;
+}
+
+const size_t hg_moves_size = sizeof(hg_moves);
+
+void hg_moves_new_room(holo_session *s, void *room)
+{
+    s->moves->room = room;
+    s->moves->is_built = false;
 }
 
 /* ---- finding out ----------------------------------------------------------------------------- */
@@ -301,7 +310,7 @@ static void moves_find_kinds(const holo_session *s, hg_moves *m)
 
 static void moves_build(const holo_session *s, hg_moves *m)
 {
-    (void)moves_arrays(s->graph, m, (uint8_t *)(m + 1));
+    (void)moves_arrays(s->graph, m, m->room);
     moves_find_dims(s, m);
     moves_find_shapes(s, m);
     moves_find_views(s, m);
@@ -433,7 +442,7 @@ static bool moves_steps(holo_session *s, const hg_moves *m)
 bool hg_moves_apply(holo_session *s)
 {
     hg_moves *m = s->moves;
-    if (m == NULL) return false;
+    if (m->room == NULL) return false;
     if (!m->is_built) moves_build(s, m);
     if (!m->is_possible) return false;
     if (!m->has_rooms) moves_find_rooms(s, m);
@@ -445,10 +454,10 @@ bool hg_moves_apply(holo_session *s)
 
 void hg_moves_forget(holo_session *s)
 {
-    if (s->moves != NULL) s->moves->is_built = false;
+    s->moves->is_built = false;
 }
 
-void hg_moves_new_rooms(holo_session *s)
+void hg_moves_widened(holo_session *s)
 {
-    if (s->moves != NULL) s->moves->has_rooms = false;
+    s->moves->has_rooms = false;
 }

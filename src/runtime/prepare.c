@@ -436,7 +436,7 @@ static holo_status prepare_layout(holo_session *s, bool all, holo_error *e)
 {
     const hg_model_graph *g = s->graph;
     if (!all) prepare_grow(s);
-    hg_moves_new_rooms(s);
+    hg_moves_widened(s);
     s->is_ahead = prepare_is_free(s) && prepare_bounds(s);
     const uint32_t n_step = g->program.head.n_step;
     uint32_t peak;
@@ -557,6 +557,18 @@ holo_status hg_session_rebind(holo_session *s, holo_error *e)
     return HOLO_OK;
 }
 
+/* Room for `bytes`, and for the lists of what moves where nobody says how much there is. */
+static holo_status prepare_slab(holo_session *s, size_t bytes, holo_error *e)
+{
+    const size_t lists = prepare_is_free(s) ? hg_moves_bytes(s->graph) : 0;
+    if (bytes + lists <= s->slab.bytes) return HOLO_OK;
+    if (s->slab.data != NULL && prepare_is_free(s)) bytes += bytes / 4;
+    bytes = hg_align_up(bytes, HG_ALIGN);
+    HG_TRY(hg_session_reserve(s, &s->slab, bytes + lists, e));
+    hg_moves_new_room(s, lists == 0 ? NULL : (uint8_t *)s->slab.data + bytes);
+    return HOLO_OK;
+}
+
 /* `same`: buffers and views lie where they did in the slab. */
 static holo_status prepare_memory(holo_session *s, bool same, holo_error *e)
 {
@@ -565,8 +577,7 @@ static holo_status prepare_memory(holo_session *s, bool same, holo_error *e)
     if (!hg_mul_size(s->scratch_bytes, s->threads, &bytes) ||
         !hg_add_size(s->arena_bytes, bytes, &bytes) || bytes > SIZE_MAX / 2)
         return hg_fail_nomem(e, s->scratch_bytes);
-    if (bytes > s->slab.bytes && s->slab.data != NULL && prepare_is_free(s)) bytes += bytes / 4;
-    HG_TRY(hg_session_reserve(s, &s->slab, bytes, e));
+    HG_TRY(prepare_slab(s, bytes, e));
     same = same && s->slab.data == before && !s->pointers_changed && !prepare_may_switch(s);
     HG_TRY(same ? prepare_outputs(s, e) : hg_session_rebind(s, e));
     for (uint32_t i = 0; s->graph->has_parts && i < s->graph->program.head.n_step; i++)

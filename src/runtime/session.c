@@ -6,7 +6,7 @@
 #include "runtime/memo.h"
 #include "runtime/moves.h"
 
-/* First pass counts, second pass points. Returns the bytes that have to be zero at first. */
+/* First pass counts, second pass points. */
 static size_t session_arrays(holo_session *s, uint8_t *base)
 {
     const hg_model_graph *g = s->graph;
@@ -26,6 +26,7 @@ static size_t session_arrays(holo_session *s, uint8_t *base)
     s->live = hg_carve(base, &used, room, sizeof *s->room);
     s->room = (uint32_t *)(void *)s->live;
     s->alike = hg_carve(base, &used, h->n_step, sizeof *s->alike);
+    s->moves = hg_carve(base, &used, 1, hg_moves_size);
     s->input = hg_carve(base, &used, h->n_in, sizeof *s->input);
     s->input_set = hg_carve(base, &used, h->n_in, sizeof *s->input_set);
     s->output = hg_carve(base, &used, h->n_out, sizeof *s->output);
@@ -101,15 +102,12 @@ static holo_status session_controls(holo_session *s, const holo_session_options 
 
 static holo_status session_init(holo_session *s, const holo_session_options *o, holo_error *e)
 {
-    const size_t clear = session_arrays(s, NULL), moves = hg_moves_bytes(s->graph);
-    s->block_bytes = clear + moves + 16;
+    s->block_bytes = session_arrays(s, NULL);
     s->block = hg_alloc(&s->alloc, s->block_bytes);
     if (s->block == NULL) return hg_fail_nomem(e, s->block_bytes);
-    hg_pages_take(s->block, clear);
-    memset(s->block, 0, clear);
+    hg_pages_take(s->block, s->block_bytes);
+    memset(s->block, 0, s->block_bytes);
     (void)session_arrays(s, s->block);
-    if (moves != 0) s->moves = (hg_moves *)(void *)((uint8_t *)s->block + clear);
-    hg_moves_forget(s);
     session_link_steps(s);
     HG_TRY(session_memory(s, o, e));
     return session_controls(s, o, e);

@@ -73,7 +73,7 @@ struct holo_session {
     holo_memo *memo;
     hg_prefix *prefix; /* during a run: parts that are known or kept; NULL: none */
     hg_cache *cache;   /* NULL: no output has ever been a cache */
-    hg_moves *moves;   /* NULL: sizes never change */
+    hg_moves *moves;   /* what to do for new sizes */
 
     void *block; /* every array below: one allocation */
     size_t block_bytes;
@@ -97,7 +97,7 @@ struct holo_session {
     hg_control **control;     /* per step that has bodies */
     uint32_t n_control;
 
-    hg_slab slab;                                   /* planned region, then scratch per thread */
+    hg_slab slab; /* planned region, scratch per thread, and at the end the lists of moves */
     size_t arena_bytes, arena_bound, scratch_bytes; /* scratch of one thread */
     hg_late late;
 
