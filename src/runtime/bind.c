@@ -222,7 +222,8 @@ holo_status hg_session_bind_steps(holo_session *s, holo_error *e)
         if (g->step_late[i]) continue;
         if (s->alike[i] != i) {
             bind_operands(s, r, &s->step[i], true);
-            bind_params(s, r, &s->step[i]);
+            if (s->step[i].args.param != s->step[s->alike[i]].args.param)
+                bind_params(s, r, &s->step[i]);
             hg_session_answer(s, s->alike[i], i);
             continue;
         }

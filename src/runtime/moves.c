@@ -240,19 +240,21 @@ static void moves_find_targets(const holo_session *s, hg_moves *m)
     moves_each_target(s, m, true);
 }
 
-/* Parameters of all steps lie one behind the other. */
+/* Steps that share numbers share those of an earlier step; also a late one's are known now if they
+ * do not depend on the run. */
 static void moves_find_params(const holo_session *s, hg_moves *m)
 {
     const hg_program *p = &s->graph->program;
-    uint32_t at = 0;
+    uint32_t end = 0;
     m->n_param = 0;
     for (uint32_t i = 0; i < p->head.n_step; i++) {
         const hg_step_rec *r = &p->step[i];
-        for (uint32_t k = 0; r->op != HG_STEP_BIND && !s->graph->step_late[i] && k < r->n_param;
-             k++)
+        const uint32_t at = (uint32_t)(s->step[i].args.param - s->param);
+        if (r->op == HG_STEP_BIND || at < end) continue;
+        for (uint32_t k = 0; k < r->n_param; k++)
             if (m->varies[p->list[r->param + k]])
                 m->param[m->n_param++] = (moves_param){at + k, p->list[r->param + k]};
-        at += r->n_param;
+        if (r->n_param != 0) end = at + r->n_param;
     }
 }
 

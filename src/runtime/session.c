@@ -6,6 +6,46 @@
 #include "runtime/memo.h"
 #include "runtime/moves.h"
 
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+/* Equal lists of parameters are one list in a program, and layers repeat: steps that have the same
+ * list share its numbers, except those whose kernel a cache gives others. Of all lists that fall
+ * into one place the last one is known. */
+enum { SESSION_LISTS = 64 };
+
+typedef struct session_params {
+    uint32_t first[SESSION_LISTS], count[SESSION_LISTS], at[SESSION_LISTS];
+    uint32_t used;
+} session_params;
+
+/* Where the parameters of step r lie. */
+static uint32_t session_params_of(session_params *known, const hg_model_graph *g,
+                                  const hg_step_rec *r)
+{
+    const uint32_t i = r->param % SESSION_LISTS, at = known->used;
+    const bool is_own = r->op == HG_STEP_BIND || /* symbols, no dims */
+                        (r->op == HG_STEP_KERNEL &&
+                         (g->kernel[r->kernel]->flags & (HG_KERNEL_KEYS | HG_KERNEL_APPEND)) != 0);
+    if (!is_own && known->count[i] >= r->n_param && known->first[i] == r->param)
+        return known->at[i];
+    known->used += r->n_param;
+    if (is_own) return at;
+    known->first[i] = r->param;
+    known->count[i] = r->n_param;
+    known->at[i] = at;
+    return at;
+}
+
+static uint32_t session_params_count(const hg_model_graph *g)
+{
+    session_params known = {.used = 0};
+    for (uint32_t i = 0; i < g->program.head.n_step; i++)
+        (void)session_params_of(&known, g, &g->program.step[i]);
+    return known.used;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
 /* First pass counts, second pass points. */
 static size_t session_arrays(holo_session *s, uint8_t *base)
 {
@@ -17,14 +57,15 @@ static size_t session_arrays(holo_session *s, uint8_t *base)
     s->symbol_known = hg_carve(base, &used, h->n_symbol, 1);
     s->step = hg_carve(base, &used, h->n_step, sizeof *s->step);
     s->operand = hg_carve(base, &used, g->n_slot, sizeof *s->operand);
-    s->param = hg_carve(base, &used, g->n_param, sizeof *s->param);
     s->code = hg_carve(base, &used, h->n_code, sizeof *s->code);
     s->span = hg_carve(base, &used, g->n_buffer, sizeof *s->span);
-    size_t room =
-        HG_OFFSETS_ROOM(g->n_buffer, h->n_step); /* or 2 numbers a step: the bound, alike */
+    /* The bound, offsets, alike: all before parameters are bound, in the same place. */
+    size_t room = HG_OFFSETS_ROOM(g->n_buffer, h->n_step);
     if (room < 2 * ((size_t)h->n_step + 2)) room = 2 * ((size_t)h->n_step + 2);
-    s->live = hg_carve(base, &used, room, sizeof *s->room);
+    const size_t params = (size_t)session_params_count(g) * sizeof *s->param / sizeof *s->room;
+    s->live = hg_carve(base, &used, room < params ? params : room, sizeof *s->room);
     s->room = (uint32_t *)(void *)s->live;
+    s->param = (int64_t *)(void *)s->live;
     s->alike = hg_carve(base, &used, h->n_step, sizeof *s->alike);
     s->moves = hg_carve(base, &used, 1, hg_moves_size);
     s->input = hg_carve(base, &used, h->n_in, sizeof *s->input);
@@ -48,7 +89,7 @@ static void session_link_steps(holo_session *s)
     const hg_model_graph *g = s->graph;
     const hg_program *p = &g->program;
     holo_tensor *operand = s->operand;
-    int64_t *param = s->param;
+    session_params known = {.used = 0};
     s->common = (hg_args){.fault = &s->fault,
                           .turn = &s->turn,
                           .stop = hg_session_stopped,
@@ -62,13 +103,12 @@ static void session_link_steps(holo_session *s)
         if (r->op == HG_STEP_KERNEL) run->kernel = g->reference[r->kernel];
         run->args = (hg_step_args){.in = operand,
                                    .out = operand + r->n_in,
-                                   .param = param,
+                                   .param = s->param + session_params_of(&known, g, r),
                                    .n_in = r->n_in,
                                    .n_out = r->n_out,
                                    .n_param = r->n_param};
         if (r->code != 0) run->args.code = &s->code[r->code - 1];
         operand += r->n_in + r->n_out;
-        param += r->n_param;
     }
 }
 

@@ -82,13 +82,13 @@ struct holo_session {
     uint8_t *symbol_known; /* while inputs are being bound */
     hg_step_run *step;
     holo_tensor *operand; /* per step: inputs, then outputs; hg_session_tensor */
-    int64_t *param;
-    hg_lane_code *code; /* per lane code of the program */
-    hg_span *span;      /* per buffer: bytes are what it has room for */
-    uint32_t *room;     /* scratch of the offset assigner and alike */
-    size_t *live;       /* in the same place: scratch of the bound */
-    uint32_t *alike;    /* per step: the first one that is bound as it is; bind.c */
-    holo_tensor *input; /* as bound by the caller */
+    int64_t *param;       /* steps with the same list share it; where `room` is */
+    hg_lane_code *code;   /* per lane code of the program */
+    hg_span *span;        /* per buffer: bytes are what it has room for */
+    uint32_t *room;       /* scratch of the offset assigner and alike */
+    size_t *live;         /* in the same place: scratch of the bound */
+    uint32_t *alike;      /* per step: the first one that is bound as it is; bind.c */
+    holo_tensor *input;   /* as bound by the caller */
     bool *input_set;
     hg_bound_output *output;
     const char **output_name; /* scratch for traces */
