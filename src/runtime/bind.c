@@ -114,13 +114,20 @@ static uint64_t bind_mix(uint64_t key, uint64_t part)
     return key ^ key >> 32;
 }
 
-/* Type and dims of an operand as one number: equal numbers mean equal tensors, but for data. */
-static uint64_t bind_operand_key(const hg_program *p, uint32_t v)
+/* The same type and dims, or both absent. */
+static bool bind_same_operand(const hg_program *p, uint32_t a, uint32_t b)
 {
-    const hg_value_rec *r = &p->value[v];
-    if (v == 0) return 0;
-    return (uint64_t)(r->rank <= 0 ? 0 : r->dims) << 16 | (uint64_t)r->dtype << 8 |
-           (uint8_t)r->rank;
+    const hg_value_rec *x = &p->value[a], *y = &p->value[b];
+    return a == b || (a != 0 && b != 0 && x->rank == y->rank && x->dtype == y->dtype &&
+                      (x->dims == y->dims || x->rank <= 0));
+}
+
+static bool bind_same_operands(const hg_program *p, const uint32_t *a, const uint32_t *b,
+                               uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++)
+        if (!bind_same_operand(p, a[k], b[k])) return false;
+    return true;
 }
 
 /* Of what tells most steps apart: looking at everything costs more than the rest of finding them.
@@ -128,24 +135,20 @@ static uint64_t bind_operand_key(const hg_program *p, uint32_t v)
 static uint64_t bind_key(const hg_program *p, const hg_step_rec *r)
 {
     uint64_t key = bind_mix(r->kernel, (uint64_t)r->code << 32 | (r->n_param == 0 ? 0 : r->param));
-    if (r->n_in != 0) key = bind_mix(key, bind_operand_key(p, p->list[r->in]));
-    if (r->n_in > 1) key = bind_mix(key, bind_operand_key(p, p->list[r->in + 1]));
+    for (uint32_t k = 0; k < 2 && k < r->n_in; k++) {
+        const hg_value_rec *v = &p->value[p->list[r->in + k]];
+        key = bind_mix(key, v->rank <= 0 ? 0 : v->dims);
+    }
     return key;
 }
 
 static bool bind_is_alike(const hg_program *p, const hg_step_rec *a, const hg_step_rec *b)
 {
-    if (a->kernel != b->kernel || a->code != b->code || a->n_in != b->n_in ||
-        a->n_out != b->n_out || a->n_param != b->n_param ||
-        (a->n_param != 0 && a->param != b->param))
-        return false;
-    for (uint32_t k = 0; k < a->n_in; k++)
-        if (bind_operand_key(p, p->list[a->in + k]) != bind_operand_key(p, p->list[b->in + k]))
-            return false;
-    for (uint32_t k = 0; k < a->n_out; k++)
-        if (bind_operand_key(p, p->list[a->out + k]) != bind_operand_key(p, p->list[b->out + k]))
-            return false;
-    return true;
+    return a->kernel == b->kernel && a->code == b->code && a->n_in == b->n_in &&
+           a->n_out == b->n_out && a->n_param == b->n_param &&
+           (a->n_param == 0 || a->param == b->param) &&
+           bind_same_operands(p, p->list + a->in, p->list + b->in, a->n_in) &&
+           bind_same_operands(p, p->list + a->out, p->list + b->out, a->n_out);
 }
 
 /* A step that another one cannot answer for: no kernel, or a cache changes its operands. */

@@ -253,19 +253,61 @@ hg_span *hg_session_span(holo_session *s, uint32_t v)
     return &s->span[b - 1];
 }
 
+/* Equal lists of dims are one list in a program, and many values have the same: of those met last
+ * one is looked up. */
+enum { PREPARE_KNOWN = 64 };
+
+typedef struct prepare_known {
+    uint32_t value[PREPARE_KNOWN]; /* 0: none */
+    size_t bytes[PREPARE_KNOWN];
+} prepare_known;
+
+/* Value v has the type and dims of value `like`, which are as they should be, and lies where that
+ * many bytes are no question. */
+static bool prepare_is_like(const hg_program *p, uint32_t v, uint32_t like, size_t bytes)
+{
+    const hg_value_rec *r = &p->value[v], *known = &p->value[like];
+    if (r->dims != known->dims || r->rank != known->rank || r->dtype != known->dtype) return false;
+    return r->storage != HG_STORAGE_WEIGHT ||
+           (r->dtype != HOLO_STRING && bytes <= p->weight[r->ref].bytes);
+}
+
+/* Gives value v its shape and says how many bytes that is. */
+static holo_status prepare_shape(holo_session *s, uint32_t v, prepare_known *known, size_t *bytes,
+                                 holo_error *e)
+{
+    const hg_program *p = &s->graph->program;
+    const uint32_t i = (p->value[v].dims * UINT32_C(0x9e3779b1)) >> 26;
+    holo_tensor *t = hg_session_tensor(s, v);
+    if (known->value[i] != 0 && prepare_is_like(p, v, known->value[i], known->bytes[i])) {
+        void *data = t->data;
+        *t = *hg_session_tensor(s, known->value[i]);
+        t->data = data;
+        *bytes = known->bytes[i];
+        return HOLO_OK;
+    }
+    HG_TRY(hg_session_shape_value(s, v, e));
+    *bytes = holo_tensor_bytes(t);
+    if (p->value[v].rank <= 0) return HOLO_OK;
+    known->value[i] = v;
+    known->bytes[i] = *bytes;
+    return HOLO_OK;
+}
+
 /* Shapes of all values. `fits`: buffers have room for them; with `all` they are given it. */
 static holo_status prepare_shapes(holo_session *s, bool all, bool *fits, holo_error *e)
 {
     const hg_model_graph *g = s->graph;
+    prepare_known known = {.value = {0}};
+    size_t bytes;
     *fits = !all;
     for (uint32_t b = 0; all && b < g->n_buffer; b++)
         s->span[b] = (hg_span){.first = g->buffer_first[b], .last = g->buffer_last[b]};
     for (uint32_t v = 1; v < g->program.head.n_value; v++) {
         if (g->value_ready[v] != 0) continue;
-        HG_TRY(hg_session_shape_value(s, v, e));
+        HG_TRY(prepare_shape(s, v, &known, &bytes, e));
         hg_span *span = hg_session_span(s, v);
         if (span == NULL) continue;
-        size_t bytes = holo_tensor_bytes(hg_session_tensor(s, v));
         if (bytes != 0) bytes += HG_REDZONE_BYTES;
         if (bytes <= span->bytes) continue;
         *fits = false;
