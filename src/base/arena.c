@@ -1,6 +1,8 @@
 /* arena.c - blocks of growing size, newest first. */
 #include "base/arena.h"
 
+#include "base/file.h"
+
 #include <string.h>
 
 enum { ARENA_FIRST = 64 * 1024, ARENA_LARGEST = 16 * 1024 * 1024 };
@@ -41,18 +43,29 @@ void hg_arena_reset(hg_arena *arena)
     arena->used = 0;
 }
 
+static hg_arena_block *arena_new_block(hg_arena *arena, size_t size)
+{
+    hg_arena_block *block = hg_alloc(&arena->alloc, size);
+    if (block == NULL) return NULL;
+    *block = (hg_arena_block){.next = arena->block, .size = size, .used = sizeof(hg_arena_block)};
+    arena->block = block;
+    return block;
+}
+
 static hg_arena_block *arena_add_block(hg_arena *arena, size_t need)
 {
     size_t size = arena->block == NULL ? ARENA_FIRST : arena->block->size * 2;
     if (size > ARENA_LARGEST) size = ARENA_LARGEST;
     if (need > SIZE_MAX - sizeof(hg_arena_block) - HG_ALIGN) return NULL;
     need += sizeof(hg_arena_block) + HG_ALIGN;
-    if (size < need) size = need;
-    hg_arena_block *block = hg_alloc(&arena->alloc, size);
-    if (block == NULL) return NULL;
-    *block = (hg_arena_block){.next = arena->block, .size = size, .used = sizeof(hg_arena_block)};
-    arena->block = block;
-    return block;
+    return arena_new_block(arena, size < need ? need : size);
+}
+
+void hg_arena_expect(hg_arena *arena, size_t bytes)
+{
+    if (bytes < ARENA_FIRST || bytes > ARENA_LARGEST || arena->limit != 0) return;
+    hg_arena_block *block = arena_new_block(arena, bytes);
+    if (block != NULL) hg_pages_take(block, bytes);
 }
 
 /* Place for size bytes in a block, or SIZE_MAX. */

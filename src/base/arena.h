@@ -24,6 +24,9 @@ void hg_arena_reset(hg_arena *arena);
 void *hg_arena_alloc(hg_arena *arena, size_t size);
 /* The same without zeroing, for bytes that are overwritten at once. */
 void *hg_arena_alloc_raw(hg_arena *arena, size_t size);
+/* About that many bytes will be asked for, all of which will be written: many get a block of their
+ * own now, with its pages. Without memory or with a limit nothing happens. */
+void hg_arena_expect(hg_arena *arena, size_t bytes);
 /* count * size with overflow check. */
 void *hg_arena_array(hg_arena *arena, size_t count, size_t size);
 /* Grows an array to hold one more: doubles *capacity, copies. Returns NULL on failure, *items

@@ -41,10 +41,15 @@ uint64_t hg_hash(const void *data, size_t size, uint64_t seed)
 {
     const uint8_t *p = data;
     size_t left = size;
-    uint64_t lane[4] = {seed + hash_k1, seed ^ hash_k2, seed - hash_k1, ~seed};
-    for (; left >= 32; left -= 32, p += 32)
-        for (size_t i = 0; i < 4; i++)
-            lane[i] = hash_round(lane[i], hash_load(p + 8 * i, 8));
+    /* Written out: compilers keep the lanes in registers only so. */
+    uint64_t a = seed + hash_k1, b = seed ^ hash_k2, c = seed - hash_k1, d = ~seed;
+    for (; left >= 32; left -= 32, p += 32) {
+        a = hash_round(a, hash_load(p, 8));
+        b = hash_round(b, hash_load(p + 8, 8));
+        c = hash_round(c, hash_load(p + 16, 8));
+        d = hash_round(d, hash_load(p + 24, 8));
+    }
+    uint64_t lane[4] = {a, b, c, d};
     for (size_t i = 0; left > 0; i++) {
         size_t n = left < 8 ? left : 8;
         lane[i] = hash_round(lane[i], hash_load(p, n));

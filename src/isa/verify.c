@@ -56,7 +56,24 @@ static holo_status verify_dims(const hg_program *p, holo_error *e)
     return HOLO_OK;
 }
 
-static holo_status verify_value(const hg_program *p, uint32_t i, holo_error *e)
+/* Lists of dims that were looked at last: layers repeat, and equal lists are one. */
+enum { VERIFY_KNOWN = 32 };
+
+typedef struct verify_known {
+    uint32_t first[VERIFY_KNOWN], count[VERIFY_KNOWN];
+} verify_known;
+
+/* Entries [first, first + count) of the list have been looked at, or will be now. */
+static bool verify_is_known(verify_known *known, uint32_t first, uint32_t count)
+{
+    const uint32_t i = first % VERIFY_KNOWN;
+    if (known->first[i] == first && count <= known->count[i]) return true;
+    known->first[i] = first;
+    known->count[i] = count;
+    return false;
+}
+
+static holo_status verify_value(const hg_program *p, uint32_t i, verify_known *known, holo_error *e)
 {
     const hg_value_rec *v = &p->value[i];
     VERIFY(hg_dtype_is_valid(v->dtype), "value %u has unknown element type %u", i, v->dtype);
@@ -68,7 +85,8 @@ static holo_status verify_value(const hg_program *p, uint32_t i, holo_error *e)
     if (v->rank > 0) {
         VERIFY(verify_slice(v->dims, (uint32_t)v->rank, p->head.n_list),
                "the dimensions of value %u lie outside the list", i);
-        for (int32_t k = 0; k < v->rank; k++) {
+        const bool is_known = verify_is_known(known, v->dims, (uint32_t)v->rank);
+        for (int32_t k = 0; !is_known && k < v->rank; k++) {
             uint32_t d = p->list[v->dims + (uint32_t)k];
             VERIFY(d != 0 && d < p->head.n_dim, "value %u has dimension number %u of %u", i, d,
                    p->head.n_dim);
@@ -92,7 +110,8 @@ static holo_status verify_value(const hg_program *p, uint32_t i, holo_error *e)
     return HOLO_OK;
 }
 
-static holo_status verify_values(const hg_program *p, uint64_t weight_bytes, holo_error *e)
+static holo_status verify_values(const hg_program *p, uint64_t weight_bytes, verify_known *known,
+                                 holo_error *e)
 {
     VERIFY(p->head.n_value > 0, "the table of values is empty");
     VERIFY(p->value[0].storage == 0, "value 0 has storage %u, but stands for no value",
@@ -109,7 +128,7 @@ static holo_status verify_values(const hg_program *p, uint64_t weight_bytes, hol
                    p->weight[i].offset % HG_ALIGN == 0,
                "weight %u lies outside the weights section or is not aligned", i);
     for (uint32_t i = 1; i < p->head.n_value; i++)
-        HG_TRY(verify_value(p, i, e));
+        HG_TRY(verify_value(p, i, known, e));
     for (uint32_t i = 0; i < p->head.n_out; i++)
         VERIFY(p->out[i].name < p->head.n_text && p->out[i].value != 0 &&
                    p->out[i].value < p->head.n_value,
@@ -141,7 +160,8 @@ static bool verify_is_part(const hg_program *p, const hg_step_rec *s, uint32_t v
            p->value[r->ref].storage == HG_STORAGE_ARENA && !hg_is_deep((holo_dtype)r->dtype);
 }
 
-static holo_status verify_operands(const hg_program *p, uint32_t i, holo_error *e)
+static holo_status verify_operands(const hg_program *p, uint32_t i, verify_known *known,
+                                   holo_error *e)
 {
     const hg_step_rec *s = &p->step[i];
     VERIFY(s->n_in <= HG_MAX_IN && s->n_out <= HG_MAX_OUT && s->n_param <= HG_MAX_PARAM,
@@ -160,7 +180,8 @@ static holo_status verify_operands(const hg_program *p, uint32_t i, holo_error *
                "step %u writes value %u, which it may not", i, v);
     }
     uint32_t n_number = s->op == HG_STEP_BIND ? p->head.n_symbol : p->head.n_dim;
-    for (uint32_t k = 0; k < s->n_param; k++) {
+    const bool is_known = s->op != HG_STEP_BIND && verify_is_known(known, s->param, s->n_param);
+    for (uint32_t k = 0; !is_known && k < s->n_param; k++) {
         uint32_t d = p->list[s->param + k];
         VERIFY(d < n_number && (d != 0 || s->op == HG_STEP_BIND), "step %u has parameter %u of %u",
                i, d, n_number);
@@ -217,14 +238,15 @@ static holo_status verify_step(const hg_program *p, uint32_t i, holo_error *e)
 
 holo_status hg_program_verify(const hg_program *p, uint64_t weight_bytes, holo_error *e)
 {
+    verify_known known = {.count = {0}};
     HG_TRY(verify_text(p, e));
-    HG_TRY(verify_values(p, weight_bytes, e));
+    HG_TRY(verify_values(p, weight_bytes, &known, e));
     HG_TRY(verify_dims(p, e));
     HG_TRY(verify_code(p, e));
     VERIFY(p->head.is_body <= 1, "the head says neither graph nor body");
     VERIFY(p->head.numerics <= HOLO_EXACT, "unknown numerics %u", p->head.numerics);
     for (uint32_t i = 0; i < p->head.n_step; i++) {
-        HG_TRY(verify_operands(p, i, e));
+        HG_TRY(verify_operands(p, i, &known, e));
         HG_TRY(verify_step(p, i, e));
     }
     return HOLO_OK;

@@ -247,8 +247,10 @@ static holo_status derive_readiness(derive *d, holo_error *e)
 static bool derive_same_dims(const hg_program *p, const hg_value_rec *a, const hg_value_rec *b)
 {
     if (a->rank < 0 || a->rank != b->rank) return false;
-    if (hg_dtype_bits((holo_dtype)a->dtype) != hg_dtype_bits((holo_dtype)b->dtype)) return false;
-    for (int32_t k = 0; k < a->rank; k++)
+    if (a->dtype != b->dtype &&
+        hg_dtype_bits((holo_dtype)a->dtype) != hg_dtype_bits((holo_dtype)b->dtype))
+        return false;
+    for (int32_t k = 0; a->dims != b->dims && k < a->rank; k++)
         if (p->list[a->dims + (uint32_t)k] != p->list[b->dims + (uint32_t)k]) return false;
     return true;
 }

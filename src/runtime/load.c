@@ -249,11 +249,36 @@ static holo_status load_in_place(holo_model *m, const hg_holo_section *section, 
     return hg_holo_check_hash(section, bytes, is_weights ? "weights" : "names", e);
 }
 
+enum { LOAD_MORE = 1024 }; /* kernels of a program, and what alignment takes */
+
+/* Bytes that will be made of a program, by what its head says, which is not checked yet. */
+static size_t load_guess(const hg_holo_section *section, const uint8_t *data, size_t size)
+{
+    hg_program_head head;
+    if (section->kind != HG_SECTION_PROGRAM || section->size < sizeof head ||
+        section->size > size || section->offset > size - section->size)
+        return 0;
+    memcpy(&head, data + section->offset, sizeof head);
+    const size_t derived = hg_model_derived_bytes(&head);
+    return (size_t)section->size + (derived < section->size ? derived : 0) + LOAD_MORE;
+}
+
+/* Where that is much, memory is taken at once. */
+static void load_expect(holo_model *m, const hg_holo_head *head, const hg_holo_section *table,
+                        size_t size)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < head->n_section && bytes < size; i++)
+        bytes += load_guess(&table[i], m->data, size);
+    hg_arena_expect(&m->arena, bytes + head->n_section * (sizeof *table + sizeof *m->graph));
+}
+
 static holo_status load_sections(holo_model *m, size_t size, const holo_kernels *kernels,
                                  holo_error *e)
 {
     hg_holo_head head;
     HG_TRY(hg_holo_head_read(m->data, size, &head, e));
+    load_expect(m, &head, (const hg_holo_section *)(const void *)(m->data + sizeof head), size);
     hg_holo_section *table = hg_arena_array(&m->arena, head.n_section, sizeof *table);
     if (table == NULL) return hg_fail_nomem(e, head.n_section * sizeof *table);
     memcpy(table, m->data + sizeof head, head.n_section * sizeof *table);
