@@ -394,8 +394,12 @@ static holo_status source_check_outputs(const hg_source *s, holo_error *e)
 static holo_status source_layout(const hg_source *s, holo_session *session, holo_error *e)
 {
     const hg_model_graph *g = s->graph;
+    const uint32_t n_step = g->program.head.n_step;
     uint8_t *is_needed = hg_arena_array(s->arena, g->n_buffer + 1, 1);
-    if (is_needed == NULL) return hg_fail_nomem(e, g->n_buffer);
+    /* not the session's own room, where its parameters are by now */
+    uint32_t *room = hg_arena_array(s->arena, HG_OFFSETS_ROOM(g->n_buffer, n_step), sizeof *room);
+    size_t *live = hg_arena_array(s->arena, (size_t)n_step + 2, sizeof *live);
+    if (is_needed == NULL || room == NULL || live == NULL) return hg_fail_nomem(e, g->n_buffer);
     for (uint32_t v = 1; v < g->program.head.n_value; v++) {
         const hg_value_rec *r = &g->program.value[v];
         if (r->storage == HG_STORAGE_ARENA && hg_source_direct(s, v) < 0)
@@ -403,11 +407,9 @@ static holo_status source_layout(const hg_source *s, holo_session *session, holo
     }
     for (uint32_t b = 0; b < g->n_buffer; b++)
         if (is_needed[b + 1] == 0) session->span[b].bytes = 0;
-    const uint32_t n_step = g->program.head.n_step;
     uint32_t peak;
-    const size_t bound = hg_offsets_bound(session->span, g->n_buffer, n_step, session->live, &peak);
-    session->arena_bytes =
-        hg_offsets_assign(session->span, g->n_buffer, n_step, bound, peak, session->room);
+    const size_t bound = hg_offsets_bound(session->span, g->n_buffer, n_step, live, &peak);
+    session->arena_bytes = hg_offsets_assign(session->span, g->n_buffer, n_step, bound, peak, room);
     return HOLO_OK;
 }
 
