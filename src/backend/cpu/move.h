@@ -4,9 +4,12 @@
 
 #include "kernel/table_copy.h"
 
-extern hg_copy_tile hg_copy_tile_avx2; /* copy_bytes.c */
-/* The table.c of each. */
-extern hg_table_block hg_table_block_avx2, hg_table_block_avx512, hg_table_block_neon,
-    hg_table_block_wasm;
+/* hg_copy_tile (copy_bytes.c). */
+void hg_copy_tile_avx2(uint8_t *y, const uint8_t *x, hg_copy_grid g, const void *look);
+/* hg_table_block (the table.c of each). */
+void hg_table_block_avx2(const hg_table *t, const hg_copy_part *part);
+void hg_table_block_avx512(const hg_table *t, const hg_copy_part *part);
+void hg_table_block_neon(const hg_table *t, const hg_copy_part *part);
+void hg_table_block_wasm(const hg_table *t, const hg_copy_part *part);
 
 #endif

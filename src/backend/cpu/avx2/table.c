@@ -51,7 +51,7 @@ HG_INLINE __m256i table_chain(const __m256i *part, __m256i k, const int wide)
 
 HG_INLINE __m256i table_at(const __m256i *part, __m256i k, const int wide)
 {
-    return wide == 16 ? table_whole(part, k) : table_chain(part, k, wide);
+    return wide == 16 ? lookup_whole(part, k) : table_chain(part, k, wide);
 }
 
 #include "backend/cpu/table_look.inc"
@@ -175,7 +175,7 @@ static void table_load(table_row *row, const hg_table *t, uint8_t plane[4][256],
         part[0] = sixteen[0];
         for (int k = 1; wide < 16 && k < wide; k++)
             part[k] = _mm256_xor_si256(sixteen[k], sixteen[k - 1]);
-        if (wide == 16) table_quarters(plane[b], part);
+        if (wide == 16) lookup_quarters(plane[b], part);
     }
     const int64_t top = t->by_class ? 255 : t->entries - 1;
     row->base = _mm256_set1_epi8((char)t->base);

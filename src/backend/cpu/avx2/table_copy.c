@@ -7,8 +7,8 @@ enum { TABLE_COPY_PARTS = 16 };
 
 typedef __m256i table_copy_part;
 
-#define table_copy_load table_quarters
-#define table_copy_at table_whole
+#define table_copy_load lookup_quarters
+#define table_copy_at lookup_whole
 
 #define TABLE_COPY_BLOCK hg_table_block_avx2
 #include "backend/cpu/table_copy_run.inc"
