@@ -1,7 +1,7 @@
 /* pixels.h - pixels of three bytes and planes with AVX2: nine shuffles take 48 bytes apart, or put
  * them together from planes. */
-#ifndef HG_BACKEND_CPU_PIXELS_H
-#define HG_BACKEND_CPU_PIXELS_H
+#ifndef HG_BACKEND_CPU_AVX2_PIXELS_H
+#define HG_BACKEND_CPU_AVX2_PIXELS_H
 
 #include "base/base.h"
 
