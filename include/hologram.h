@@ -249,8 +249,8 @@ enum {
 };
 
 /* What weights of matrix products and convolutions become. INT8 with calibration is the fast one:
- * weights of 7 bits per output channel, so that no product of 8-bit numbers overflows on any CPU.
- */
+ * weights of 7 bits per output channel, which every CPU multiplies in pairs; all 8 bits where 7
+ * move the outputs too far. Products are exact either way. */
 typedef enum holo_quantize {
     HOLO_QUANTIZE_NONE = 0,
     HOLO_QUANTIZE_INT8 = 1,

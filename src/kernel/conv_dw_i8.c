@@ -59,12 +59,27 @@ static size_t conv_dw_i8_scratch(const hg_args *a)
     return conv_dw_i8_pixel_bytes(a) + hg_epilogue_scratch(a);
 }
 
+/* Code i of a tensor. */
+static int32_t conv_dw_i8_code(const holo_tensor *t, int64_t i)
+{
+    return t->dtype == HOLO_U8 ? ((const uint8_t *)t->data)[i] : ((const int8_t *)t->data)[i];
+}
+
+/* Weight of a tap and channel, less its zero point. */
+static int32_t conv_dw_i8_weight(const hg_args *a, int64_t tap, int64_t channel)
+{
+    const int32_t code = conv_dw_i8_code(&a->in[1], tap * a->in[1].dim[1] + channel);
+    if (!hg_args_has(a, HG_IGEMM_ZERO_B)) return code;
+    const holo_tensor *z = &a->in[HG_IGEMM_ZERO_B];
+    return code - conv_dw_i8_code(z, holo_tensor_count(z) == 1 ? 0 : channel);
+}
+
 /* One output pixel, all channels; x is the number of the first code of its image. */
 static void conv_dw_i8_pixel(const hg_args *a, const hg_conv2d *g, int64_t x, int64_t oy,
                              int64_t ox, uint32_t *sum)
 {
     const int32_t zero =
-        hg_args_has(a, HG_IGEMM_ZERO_A) ? hg_conv_dw_i8_code(&a->in[HG_IGEMM_ZERO_A], 0) : 0;
+        hg_args_has(a, HG_IGEMM_ZERO_A) ? conv_dw_i8_code(&a->in[HG_IGEMM_ZERO_A], 0) : 0;
     memset(sum, 0, (size_t)g->c * sizeof *sum);
     for (int64_t tap = 0; tap < g->kh * g->kw; tap++) {
         const int64_t iy = oy * g->stride_h + tap / g->kw * g->dil_h - g->pad_top;
@@ -72,8 +87,8 @@ static void conv_dw_i8_pixel(const hg_args *a, const hg_conv2d *g, int64_t x, in
         if (iy < 0 || iy >= g->h || ix < 0 || ix >= g->w) continue;
         const int64_t at = x + (iy * g->w + ix) * g->c;
         for (int64_t c = 0; c < g->c; c++)
-            sum[c] += (uint32_t)((hg_conv_dw_i8_code(&a->in[0], at + c) - zero) *
-                                 hg_conv_dw_i8_weight(a, tap, c));
+            sum[c] += (uint32_t)((conv_dw_i8_code(&a->in[0], at + c) - zero) *
+                                 conv_dw_i8_weight(a, tap, c));
     }
 }
 

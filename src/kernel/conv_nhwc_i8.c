@@ -136,7 +136,7 @@ hg_igemm hg_conv_nhwc_i8_of(const hg_args *a)
 void hg_conv_nhwc_i8_cost(const hg_args *a, hg_cost *cost)
 {
     const hg_igemm g = hg_conv_nhwc_i8_of(a);
-    cost->flops = 2.0 * (double)g.rows * (double)(g.columns * g.groups) * (double)g.k;
+    hg_igemm_cost(&g, cost);
 }
 
 int64_t hg_conv_nhwc_i8_units(const hg_args *a)

@@ -127,6 +127,11 @@ static igemm_plan igemm_plan_of(const hg_igemm *g)
     return p;
 }
 
+void hg_igemm_cost(const hg_igemm *g, hg_cost *cost)
+{
+    cost->flops = 2.0 * (double)g->rows * (double)(g->columns * g->groups) * (double)g->k;
+}
+
 int64_t hg_igemm_units(const hg_igemm *g)
 {
     const igemm_plan p = igemm_plan_of(g);

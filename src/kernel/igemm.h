@@ -117,6 +117,7 @@ HG_MUST_CHECK holo_status hg_igemm_check_end(const hg_args *a, holo_error *e);
 /* Dims of the packed right side, `lead` of them before (panels, quads + 1, 64). */
 HG_MUST_CHECK holo_status hg_igemm_check_packed(const hg_args *a, holo_error *e, int64_t columns,
                                                 int64_t k);
+void hg_igemm_cost(const hg_igemm *g, hg_cost *cost);
 int64_t hg_igemm_units(const hg_igemm *g);
 size_t hg_igemm_scratch(const hg_igemm *g, const hg_igemm_form *form);
 void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r);

@@ -65,7 +65,7 @@ hg_igemm hg_matmul_p16i8_of(const hg_args *a)
 void hg_matmul_p16i8_cost(const hg_args *a, hg_cost *cost)
 {
     const hg_igemm g = hg_matmul_p16i8_of(a);
-    cost->flops = 2.0 * (double)g.rows * (double)g.columns * (double)g.k;
+    hg_igemm_cost(&g, cost);
 }
 
 int64_t hg_matmul_p16i8_units(const hg_args *a)

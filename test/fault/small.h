@@ -63,4 +63,16 @@ static inline void fault_write(const char *path, const void *data, size_t size)
     CHECK_EQ_INT(fclose(file), 0);
 }
 
+/* What `hologram prove` says of a file whose hashes are right again: only the proof can tell. */
+static inline holo_prove_report fault_prove(fault_bytes b)
+{
+    holo_prove_report report = {0};
+    holo_error e = {0};
+    const char *path = hg_test_temp("model.holo");
+    fault_seal(b.data, b.size);
+    fault_write(path, b.data, b.size);
+    CHECK_OK(holo_prove_file(path, NULL, NULL, &report, &e), &e);
+    return report;
+}
+
 #endif

@@ -165,17 +165,6 @@ static bool load_has_kernel(const fault_bytes *b, const char *name)
     return false;
 }
 
-static holo_prove_report load_prove(fault_bytes b)
-{
-    holo_prove_report report = {0};
-    holo_error e = {0};
-    const char *path = hg_test_temp("model.holo");
-    fault_seal(b.data, b.size);
-    fault_write(path, b.data, b.size);
-    CHECK_OK(holo_prove_file(path, NULL, NULL, &report, &e), &e);
-    return report;
-}
-
 static void load_same_bits(void)
 {
     for (size_t i = 0; i < HG_COUNT(load_models); i++) {
@@ -192,11 +181,11 @@ static void load_same_bits(void)
             free(a);
             free(b);
         }
-        holo_prove_report r = load_prove(one);
+        holo_prove_report r = fault_prove(one);
         CHECK(r.proved >= 1);
         CHECK_EQ_INT(r.failed, 0);
         fault_section(one, HG_SECTION_CERTS)->kind = 99;
-        CHECK(load_prove(one).failed >= 1);
+        CHECK(fault_prove(one).failed >= 1);
         holo_buffer_free(NULL, one.data, one.size);
         holo_buffer_free(NULL, two.data, two.size);
     }

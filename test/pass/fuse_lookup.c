@@ -106,17 +106,6 @@ static void lookup_run(bool is_conv, const fault_bytes *b)
     holo_model_free(model);
 }
 
-static holo_prove_report lookup_prove(fault_bytes b)
-{
-    holo_prove_report report = {0};
-    holo_error e = {0};
-    const char *path = hg_test_temp("model.holo");
-    fault_seal(b.data, b.size);
-    fault_write(path, b.data, b.size);
-    CHECK_OK(holo_prove_file(path, NULL, NULL, &report, &e), &e);
-    return report;
-}
-
 /* The table of the model: squares, which nothing else in the weights looks like. */
 static uint8_t *lookup_table(fault_bytes b)
 {
@@ -133,19 +122,19 @@ static void lookup_all(bool is_conv)
 {
     fault_bytes b = fault_holo(lookup_text(is_conv));
     lookup_run(is_conv, &b);
-    holo_prove_report r = lookup_prove(b);
+    holo_prove_report r = fault_prove(b);
     CHECK_EQ_INT(r.proved, 2); /* the table and the bound of the product */
     CHECK_EQ_INT(r.failed, 0);
     uint8_t *table = lookup_table(b);
     for (int i = 0; CHECK(table != NULL) && i < 256; i += 15) {
         table[i] ^= 1;
-        r = lookup_prove(b);
+        r = fault_prove(b);
         CHECK_EQ_INT(r.proved, 1);
         CHECK_EQ_INT(r.failed, 2); /* the certificate, and the step that now has none */
         table[i] ^= 1;
     }
     fault_section(b, HG_SECTION_CERTS)->kind = 99;
-    r = lookup_prove(b);
+    r = fault_prove(b);
     CHECK_EQ_INT(r.proved, 0);
     CHECK_EQ_INT(r.failed, 1);
     free(b.data);

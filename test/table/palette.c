@@ -119,17 +119,6 @@ static void palette_run(fault_bytes b, float *y, float *z)
     holo_model_free(model);
 }
 
-static holo_prove_report palette_prove(fault_bytes b)
-{
-    holo_prove_report report = {0};
-    holo_error e = {0};
-    const char *path = hg_test_temp("palette.holo");
-    fault_seal(b.data, b.size);
-    fault_write(path, b.data, b.size);
-    CHECK_OK(holo_prove_file(path, NULL, NULL, &report, &e), &e);
-    return report;
-}
-
 static void palette_files(void)
 {
     char *text = palette_model();
@@ -142,19 +131,19 @@ static void palette_files(void)
     CHECK_MEM(z[1], z[0], sizeof z[0]);
     CHECK_EQ_INT(z[0][0] * 2, 199 * 32 * 11 % 7 * 2 - 1);
     CHECK(small.size + 30000 < plain.size);
-    holo_prove_report r = palette_prove(small);
+    holo_prove_report r = fault_prove(small);
     CHECK_EQ_INT(r.proved, 2);
     CHECK_EQ_INT(r.failed, 0);
     const hg_holo_section *s = fault_section(small, HG_SECTION_WEIGHTS);
     for (uint64_t at = 3; at < s->size; at += s->size / 5) {
         uint8_t *byte = small.data + s->offset + at;
         *byte ^= 1;
-        r = palette_prove(small);
+        r = fault_prove(small);
         *byte ^= 1;
         CHECK(r.proved + (uint64_t)r.failed >= 2);
     }
     small.data[s->offset] ^= 1; /* the first weight there is: a code or a value */
-    CHECK(palette_prove(small).failed > 0);
+    CHECK(fault_prove(small).failed > 0);
     free(plain.data);
     free(small.data);
     free(text);

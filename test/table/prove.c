@@ -235,31 +235,20 @@ static void prove_panels(void)
     "  %y = QuantizeLinear(%b, %s, %z)\n"                                                          \
     "  return %y\n}\n"
 
-static holo_prove_report prove_file(fault_bytes b)
-{
-    holo_prove_report report = {0};
-    holo_error e = {0};
-    const char *path = hg_test_temp("model.holo");
-    fault_seal(b.data, b.size); /* only the proof can tell */
-    fault_write(path, b.data, b.size);
-    CHECK_OK(holo_prove_file(path, NULL, NULL, &report, &e), &e);
-    return report;
-}
-
 static void prove_files(void)
 {
     fault_bytes b = fault_holo(PROVE_MODEL);
-    holo_prove_report r = prove_file(b);
+    holo_prove_report r = fault_prove(b);
     CHECK_EQ_INT(r.proved, 1);
     CHECK_EQ_INT(r.failed, 0);
     uint8_t *weights = b.data + fault_section(b, HG_SECTION_WEIGHTS)->offset;
     weights[77] ^= 4;
-    r = prove_file(b);
+    r = fault_prove(b);
     CHECK_EQ_INT(r.proved, 0);
     CHECK_EQ_INT(r.failed, 2); /* the certificate, and the step that now has none */
     weights[77] ^= 4;
     fault_section(b, HG_SECTION_CERTS)->kind = 99; /* skipped, as in an older library */
-    r = prove_file(b);
+    r = fault_prove(b);
     CHECK_EQ_INT(r.proved, 0);
     CHECK_EQ_INT(r.failed, 1);
     free(b.data);
@@ -269,18 +258,18 @@ static void prove_files(void)
 static void prove_program_files(void)
 {
     fault_bytes b = fault_holo("graph g(%x: int8[1000]) { %y = Relu(%x) return %y }");
-    holo_prove_report r = prove_file(b);
+    holo_prove_report r = fault_prove(b);
     CHECK_EQ_INT(r.proved, 1);
     CHECK_EQ_INT(r.failed, 0);
     uint8_t *weights = b.data + fault_section(b, HG_SECTION_WEIGHTS)->offset;
     CHECK_EQ_INT(weights[0], 1);
     weights[2] ^= 1;
-    r = prove_file(b);
+    r = fault_prove(b);
     CHECK_EQ_INT(r.proved, 0);
     CHECK_EQ_INT(r.failed, 2);
     weights[2] ^= 1;
     fault_section(b, HG_SECTION_CERTS)->kind = 99;
-    r = prove_file(b);
+    r = fault_prove(b);
     CHECK_EQ_INT(r.failed, 1);
     free(b.data);
 }
@@ -292,12 +281,12 @@ static void prove_matmul(void)
                                "  %w = const int8[4,2] {1,-2,3,4,-5,6,7,8}\n"
                                "  %y = MatMulInteger(%x, %w)\n"
                                "  return %y\n}\n");
-    holo_prove_report r = prove_file(b);
+    holo_prove_report r = fault_prove(b);
     CHECK_EQ_INT(r.proved, 1);
     CHECK_EQ_INT(r.failed, 0);
     uint8_t *weights = b.data + fault_section(b, HG_SECTION_WEIGHTS)->offset;
     weights[4] = weights[5] = 100; /* side by side for the second column */
-    r = prove_file(b);
+    r = fault_prove(b);
     CHECK_EQ_INT(r.proved, 0);
     CHECK_EQ_INT(r.failed, 2); /* the certificate, and the step that now has none */
     free(b.data);
@@ -343,14 +332,14 @@ static void prove_missing(void)
         for (size_t i = 0; i < HG_COUNT(changes); i++) {
             fault_bytes b = fault_holo(models[m]);
             prove_exchange(b, changes[i].from, changes[i].to);
-            const holo_prove_report r = prove_file(b);
+            const holo_prove_report r = fault_prove(b);
             CHECK_EQ_INT(r.proved, changes[i].proved);
             CHECK_EQ_INT(r.failed, changes[i].failed);
             free(b.data);
         }
         fault_bytes b = fault_holo(models[m]);
         fault_section(b, HG_SECTION_CERTS)->kind = 99;
-        const holo_prove_report r = prove_file(b);
+        const holo_prove_report r = fault_prove(b);
         CHECK_EQ_INT(r.proved, 0);
         CHECK_EQ_INT(r.failed, 1);
         free(b.data);
@@ -364,12 +353,12 @@ static void prove_conv(void)
                                "  %w = const int8[2,2,1,1] {1,-2,3,4}\n"
                                "  %y = ConvInteger(%x, %w)\n"
                                "  return %y\n}\n");
-    holo_prove_report r = prove_file(b);
+    holo_prove_report r = fault_prove(b);
     CHECK_EQ_INT(r.proved, 1);
     CHECK_EQ_INT(r.failed, 0);
     uint8_t *weights = b.data + fault_section(b, HG_SECTION_WEIGHTS)->offset;
     weights[0] = weights[1] = 100; /* the two channels of an output */
-    r = prove_file(b);
+    r = fault_prove(b);
     CHECK_EQ_INT(r.failed, 2);
     free(b.data);
     b = fault_holo("graph g(%x: uint8[1,16,5,5]) {\n"
@@ -377,7 +366,7 @@ static void prove_conv(void)
                    "-1,-2,-3,-4,-5,-6,-7,-8,-9,-10,-11,-12,-13,-14,-15,-128}\n"
                    "  %y = ConvInteger(%x, %w) {group=16}\n"
                    "  return %y\n}\n");
-    r = prove_file(b);
+    r = fault_prove(b);
     CHECK_EQ_INT(r.proved, 1);
     CHECK_EQ_INT(r.failed, 0);
     free(b.data);
