@@ -269,6 +269,11 @@ uint32_t hg_pool_threads(const holo_pool *pool)
     return pool == NULL ? 1 : pool->n_threads;
 }
 
+uint32_t hg_pool_swift(const holo_pool *pool)
+{
+    return pool == NULL || pool->spin_ns == 0 ? 1 : pool->n_threads;
+}
+
 holo_status holo_pool_new(uint32_t threads, const holo_allocator *allocator, holo_pool **out,
                           holo_error *error)
 {

@@ -22,6 +22,8 @@ HG_MUST_CHECK holo_status hg_pool_new(uint32_t threads, const holo_allocator *al
 void hg_pool_free(holo_pool *pool);
 /* 1 for NULL. */
 uint32_t hg_pool_threads(const holo_pool *pool);
+/* Those that answer within a microsecond: 1 where threads would have to be woken for each run. */
+uint32_t hg_pool_swift(const holo_pool *pool);
 /* Asked before each run: a process that was forked off goes on without the threads. */
 void hg_pool_settle(holo_pool *pool);
 /* Calls fn once for every task in [0, n_tasks) and returns when all are done. Thread t begins with

@@ -26,6 +26,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "isa/lane.h"
 
 #include <string.h>
@@ -46,6 +47,7 @@ typedef struct hg_args {
     size_t *extra; /* per output: bytes behind its elements (isa/deep.h); 0 unless set by size */
     bool (*stop)(const void *user); /* see hg_args_stopped; NULL: never */
     const void *stop_user;
+    holo_pool *team; /* see hg_args_team; NULL: the calling thread works alone */
 } hg_args;
 
 /* The run is cancelled or out of time: what the kernel gives does not matter any more. A kernel
@@ -53,6 +55,14 @@ typedef struct hg_args {
 static inline bool hg_args_stopped(const hg_args *a)
 {
     return a->stop != NULL && a->stop(a->stop_user);
+}
+
+/* Threads that wait while this call of run, the only one of its step, works: for kernels whose
+ * units are long chains of work that can be shared link by link, with hg_pool_run(a->team, ...).
+ * How a link is shared must not change its bits. Sharing costs about half a microsecond. */
+static inline int64_t hg_args_team(const hg_args *a)
+{
+    return (int64_t)hg_pool_swift(a->team);
 }
 
 typedef struct hg_range {

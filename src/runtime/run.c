@@ -63,6 +63,7 @@ static holo_status run_kernel(holo_session *s, uint32_t i, holo_error *e)
     }
     hg_redzone_close(s, i, job.scratch, job.scratch_bytes * s->threads);
     if (job.tasks <= 1) {
+        job.args.team = s->pool;
         if (job.units > 0) step->kernel->run(&job.args, (hg_range){0, job.units, job.scratch});
     } else {
         hg_pool_run(s->pool, job.tasks, run_task, &job);

@@ -48,6 +48,7 @@ static void thread_runs_every_task_once(void)
         thread_count *c = calloc(1, sizeof *c);
         if (CHECK_OK(hg_pool_new(threads[i], NULL, &pool, &e), &e)) {
             CHECK_EQ_INT(hg_pool_threads(pool), threads[i]);
+            CHECK(hg_pool_swift(pool) == 1 || hg_pool_swift(pool) == threads[i]);
             for (int run = 0; run < 200; run++)
                 hg_pool_run(pool, THREAD_TASKS, thread_mark, c);
             thread_check_once(c, 200);
@@ -103,6 +104,7 @@ static void thread_runs_without_pool(void)
     thread_check_once(c, 1);
     CHECK_EQ_INT(c->by_worker[0], THREAD_TASKS);
     CHECK_EQ_INT(hg_pool_threads(NULL), 1);
+    CHECK_EQ_INT(hg_pool_swift(NULL), 1);
     free(c);
 }
 

@@ -9,7 +9,7 @@ extern const hg_kernel hg_kernels_recur[];
 extern const hg_kernel TUNED(recur)[];
 #endif
 
-enum { STEPS = 5, MOST = 32 };
+enum { STEPS = 5, MOST = 176 };
 
 static const int64_t recur_gates[] = {1, 3, 4};
 static const int recur_functions[] = {1, 2, 3};
@@ -216,6 +216,39 @@ static void recur_tuned(void)
 }
 #endif
 
+#if defined(TUNED)
+/* Threads that share a product give the bits that one thread gives. */
+static void recur_team(void)
+{
+    static const recur_case cases[] = {
+        {HG_RNN_LSTM, 1, 176, 0, 0, 0, 0, false, false, true, true, RECUR_LSTM},
+        {HG_RNN_GRU, 3, 144, 1, 1, 0, 0, true, true, true, false, RECUR_GRU},
+        {HG_RNN_GRU, 1, 150, 0, 0, 1, 0, true, false, true, false, RECUR_GRU},
+        {HG_RNN_LSTM, 7, 100, 0, 2, 0, 0, false, true, true, true, RECUR_LSTM},
+    };
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    for (size_t k = 0; k < 2 * HG_COUNT(cases); k++) {
+        const recur_case *p = &cases[k / 2];
+        move_call alone = {0}, c = {0};
+        holo_pool *pool = NULL;
+        holo_error error;
+        if (!CHECK_OK(hg_pool_new(2 + k % 2, NULL, &pool, &error), &error)) return;
+        recur_make(&alone, p);
+        recur_make(&c, p);
+        c.args.team = pool;
+        if (move_run(TUNED(recur), &alone) && move_run(TUNED(recur), &c)) {
+            for (uint32_t j = 0; j < c.args.n_out; j++)
+                CHECK_MEM(c.out[j].data, alone.out[j].data, holo_tensor_bytes(&c.out[j]));
+            for (int64_t i = 0; i < recur_directions(p) * p->batch; i++)
+                if (!recur_sequence(&c, p, i / p->batch, i % p->batch)) break;
+        }
+        hg_pool_free(pool);
+        move_free(&alone);
+        move_free(&c);
+    }
+}
+#endif
+
 /* Outputs that nobody wants, and inputs behind the last that is there. */
 static void recur_absent(void)
 {
@@ -294,7 +327,7 @@ static void recur_refuses(void)
 const hg_test_case hg_tests_kernel_recur[] = {
     {"values", recur_values},
 #if defined(TUNED)
-    {"tuned", recur_tuned},
+    {"tuned", recur_tuned},     {"team", recur_team},
 #endif
     {"absent", recur_absent},   {"lengths_fault", recur_lengths_fault},
     {"refuses", recur_refuses}, {0},

@@ -6,7 +6,12 @@
  * backwards: what the step before read last is still in L2, where a matrix a little larger than L2
  * would otherwise be evicted just before it is needed.
  *
- * A unit is some sequences in one direction; which come together does not change their bits.
+ * A unit is some sequences in one direction; which come together does not change their bits. Where
+ * there is but one unit, threads share the panels of each product, and every one keeps its part of
+ * R in its own L2 (LSTM, h = 256, one sequence, 100 steps: 1.32 ms -> 0.86 with 2 threads; h =
+ * 1024: 32
+ * -> 16.5). Whoever finds no thread to help does all parts alone, so that nobody ever waits for one
+ * that does not come.
  * Functions other than Sigmoid, Tanh and Relu are left to the reference kernel. Error bound: one
  * rounding for each of the H fused multiply-adds, in order; functions err by at most 4e-7. */
 #include "kernel/recur.h"
@@ -21,6 +26,8 @@ enum {
     RECUR_UNIT = 12,  /* of a unit: two tiles */
     RECUR_UNITS = 4,  /* of a direction, at least, when there are so many sequences */
     RECUR_TURN = 12,  /* panels that are streamed in one direction */
+    RECUR_TILE = 6,   /* panels of a tile of a stream */
+    RECUR_PARTS = 2,  /* of a product for each thread */
     RECUR_ASK = 16    /* steps of a few sequences between two looks whether to stop */
 };
 
@@ -29,6 +36,10 @@ static holo_status recur_check(const hg_args *a, holo_error *e)
     HG_TRY(hg_recur_check(a, e));
     return hg_rnn_check_common(a, e, a->n_param - 1);
 }
+
+/* Multiply-adds of a part that is worth a thread, and of all steps: less is not worth waking one.
+ */
+static const int64_t recur_part_work = 1 << 15, recur_team_work = 1 << 18;
 
 /* Sequences of a unit. One alone reads R for itself, so threads get several. */
 static int64_t recur_unit(const hg_rnn_shape *s)
@@ -52,7 +63,7 @@ typedef struct recur_work {
     const float *r, *bias;      /* of the direction; bias may be NULL */
     const int64_t *function;
     float clip;
-    int64_t direction, count;
+    int64_t direction, count, team; /* team: threads that share a product */
     int64_t sample[RECUR_GROUP], length[RECUR_GROUP];
 } recur_work;
 
@@ -96,13 +107,10 @@ static void recur_stream(const recur_work *w, const float *h, int64_t rows, int6
     }
 }
 
-static void recur_tiles(const recur_work *w, const float *h, int64_t rows, int64_t first,
-                        int64_t end, bool upward)
+static void recur_tiles(const recur_work *w, int64_t rows, int64_t first, int64_t end, bool upward)
 {
     const int64_t k = w->s.hidden, blocks = hg_ceil_div(k, HG_GEMM_DEPTH);
     const int64_t depth = hg_ceil_div(k, blocks);
-    for (int64_t i = 0; i < rows; i++)
-        w->rows[i] = h + i * k;
     for (int64_t k0 = 0; k0 < k; k0 += depth) {
         hg_gemm_step step = {.row = w->rows,
                              .taps = 1,
@@ -125,15 +133,45 @@ static void recur_tiles(const recur_work *w, const float *h, int64_t rows, int64
     }
 }
 
+/* R h for panels [first, end), in `parts` of whole tiles of a stream, each by some thread. */
+typedef struct recur_link {
+    const recur_work *w;
+    const float *h;
+    int64_t rows, first, end, parts;
+    bool upward;
+} recur_link;
+
+static int64_t recur_part(const recur_link *l, int64_t part)
+{
+    const int64_t tiles = hg_ceil_div(l->end - l->first, RECUR_TILE);
+    return hg_min(l->end, l->first + tiles * part / l->parts * RECUR_TILE);
+}
+
+static void recur_part_run(void *user, int64_t part, uint32_t worker)
+{
+    const recur_link *l = user;
+    const int64_t first = recur_part(l, part), end = recur_part(l, part + 1);
+    (void)worker;
+    if (first == end) return;
+    if (l->rows <= HG_GEMM_STREAM_NEAR)
+        recur_stream(l->w, l->h, l->rows, first, end, l->upward);
+    else
+        recur_tiles(l->w, l->rows, first, end, l->upward);
+}
+
 /* sum = R h for whole panels that hold gate rows [begin, begin + count). */
 static void recur_product(const recur_work *w, const float *h, int64_t rows, int64_t begin,
                           int64_t count, bool upward)
 {
-    const int64_t first = begin / HG_PANEL, end = hg_panels(begin + count);
-    if (rows <= HG_GEMM_STREAM_NEAR)
-        recur_stream(w, h, rows, first, end, upward);
+    for (int64_t i = 0; i < rows; i++)
+        w->rows[i] = h + i * w->s.hidden;
+    recur_link l = {w, h, rows, begin / HG_PANEL, hg_panels(begin + count), 1, upward};
+    const int64_t work = rows * (l.end - l.first) * HG_PANEL * w->s.hidden;
+    if (w->team > 1) l.parts = hg_max(1, hg_min(w->team * RECUR_PARTS, work / recur_part_work));
+    if (l.parts > 1)
+        hg_pool_run(w->a->team, l.parts, recur_part_run, &l);
     else
-        recur_tiles(w, h, rows, first, end, upward);
+        recur_part_run(&l, 0, 0);
 }
 
 /* ---- gates ---------------------------------------------------------------------------------- */
@@ -342,6 +380,12 @@ static void recur_group(recur_work *w, int64_t first)
     recur_end(w);
 }
 
+static int64_t recur_team(const hg_args *a, const hg_rnn_shape *s)
+{
+    const double work = (double)s->steps * (double)s->batch * (double)s->input * (double)s->hidden;
+    return work < (double)recur_team_work ? 1 : hg_args_team(a);
+}
+
 static void recur_run(const hg_args *a, hg_range r)
 {
     recur_work w = {.a = a, .s = hg_recur_shape_of(a)};
@@ -354,6 +398,7 @@ static void recur_run(const hg_args *a, hg_range r)
     w.gated = (float *)(void *)(at += recur_row_bytes(most, n));
     w.sum = (float *)(void *)(at + recur_row_bytes(most, n));
     w.width = hg_panels(w.s.gates * n) * HG_PANEL;
+    w.team = recur_team(a, &w.s);
     w.clip = clip > 0 ? (float)clip : INFINITY;
     const int64_t unit = recur_unit(&w.s), each = hg_ceil_div(w.s.batch, unit);
     const int64_t whole = RECUR_GROUP / unit; /* units of a group */
