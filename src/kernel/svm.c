@@ -1,23 +1,24 @@
 /* svm.c - support vector machines.
  *
- *   svm.near         in: rows, float32 or float64 [n,f]; support vectors, float32 [v,f]
- *                    param: hg_svm_kind, gamma, c, degree (floats); out[0]: float64 [n,v]
- *   svm.vote         every pair of classes is told apart: in: what svm.near gives, [n,v];
- *                    coefficients, float32 [classes - 1, v]; vectors of each class, int64
- * [classes]; offsets, float32 [pairs]; out[0]: float64 [n,pairs], above 0 for the first of the two;
- * out[1]: int64 [n], the class that wins most pairs, the first of equals svm.probability  in:
- * float64 [n,pairs]; a and b, float32 [pairs]; out[0]: float64 [n,classes]
+ *   svm.near.t       in: rows, float32 or float64 [n,f]; support vectors, float32 [f,v]
+ *                    param: hg_svm_kind, gamma, c, degree (floats)
+ *                    out[0]: float64 [n,v]
+ *   svm.vote         every pair of classes is told apart
+ *                    in: what svm.near.t gives, [n,v]; coefficients, float32 [classes - 1, v];
+ *                    vectors of each class, int64 [classes]; offsets, float32 [pairs]
+ *                    out[0]: float64 [n,pairs], above 0 for the first of the two
+ *                    out[1]: int64 [n], the class that wins most pairs, the first of equals
+ *   svm.probability  in: float64 [n,pairs]; a and b, float32 [pairs]
+ *                    out[0]: float64 [n,classes]
  *
  * Pairs are (0,1), (0,2) ... (1,2) ... Probabilities of pairs, 1 / (1 + exp(a s + b)), become
  * probabilities of classes by the second method of Wu, Lin and Weng, as libsvm has it: at most
  * max(100, classes) rounds, until no probability is more than 0.005 / classes off. */
-#include "kernel/svm.h"
-#include "isa/kernel.h"
-#include "isa/lane_math.h"
+#include "kernel/svm_near.h"
 
 #define SVM_FLOATS (HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F64))
 
-static int64_t svm_units(const hg_args *a)
+int64_t hg_svm_near_units(const hg_args *a)
 {
     return a->out[0].dim[0];
 }
@@ -42,82 +43,27 @@ static holo_status svm_check_out(const hg_args *a, holo_error *e)
 /* ---- near
  * -------------------------------------------------------------------------------------------- */
 
-static holo_status near_check(const hg_args *a, holo_error *e)
+holo_status hg_svm_near_check(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_check_counts(a, e, 2, 2, 1, 4));
     HG_TRY(svm_check_in(a, e, 0, SVM_FLOATS, 2));
     HG_TRY(svm_check_in(a, e, 1, HG_TYPE_BIT(HOLO_F32), 2));
     HG_TRY(svm_check_out(a, e));
-    HG_REQUIRE(e, a->in[0].dim[1] == a->in[1].dim[1], HOLO_E_SHAPE,
+    HG_REQUIRE(e, a->in[0].dim[1] == a->in[1].dim[0], HOLO_E_SHAPE,
                "rows have %lld features, support vectors %lld", (long long)a->in[0].dim[1],
-               (long long)a->in[1].dim[1]);
-    HG_REQUIRE(e, a->out[0].dim[1] == a->in[1].dim[0], HOLO_E_SHAPE,
-               "%lld support vectors, the output has %lld columns", (long long)a->in[1].dim[0],
+               (long long)a->in[1].dim[0]);
+    HG_REQUIRE(e, a->out[0].dim[1] == a->in[1].dim[1], HOLO_E_SHAPE,
+               "%lld support vectors, the output has %lld columns", (long long)a->in[1].dim[1],
                (long long)a->out[0].dim[1]);
     return hg_check_param(a, e, 0, "the kind", 0, HG_SVM_KINDS - 1);
 }
 
-/* x.v or, for RBF, |x - v|^2, of `count` vectors at v, v + n ... Four sums grow side by side, since
- * one alone waits for itself. */
-#define NEAR_SUM(T, suffix)                                                                        \
-    HG_INLINE void near_add_##suffix(const T *x, const float *v, int64_t n, bool distance,         \
-                                     int64_t count, double *sum)                                   \
-    {                                                                                              \
-        for (int64_t i = 0; i < n; i++)                                                            \
-            for (int64_t k = 0; k < count; k++) {                                                  \
-                const double p = (double)x[i], q = (double)v[k * n + i];                           \
-                sum[k] += distance ? (p - q) * (p - q) : p * q;                                    \
-            }                                                                                      \
-    }                                                                                              \
-    static void near_sum_##suffix(const T *x, const float *v, int64_t n, bool distance,            \
-                                  int64_t count, double sum[4])                                    \
-    {                                                                                              \
-        sum[0] = sum[1] = sum[2] = sum[3] = 0;                                                     \
-        if (count == 4 && distance)                                                                \
-            near_add_##suffix(x, v, n, true, 4, sum);                                              \
-        else if (count == 4)                                                                       \
-            near_add_##suffix(x, v, n, false, 4, sum);                                             \
-        else                                                                                       \
-            near_add_##suffix(x, v, n, distance, count, sum);                                      \
-    }
-NEAR_SUM(float, f32)
-NEAR_SUM(double, f64)
-#undef NEAR_SUM
-
-static double near_apply(const hg_args *a, double sum)
-{
-    const double gamma = hg_param_f64(a, 1), c = hg_param_f64(a, 2);
-    switch ((hg_svm_kind)a->param[0]) {
-    case HG_SVM_POLY: return hg_pow_f64(gamma * sum + c, hg_param_f64(a, 3));
-    case HG_SVM_RBF: return hg_exp_f64(-gamma * sum);
-    case HG_SVM_SIGMOID: return hg_tanh_f64(gamma * sum + c);
-    case HG_SVM_LINEAR:
-    case HG_SVM_KINDS: break;
-    }
-    return sum;
-}
-
 static void near_run(const hg_args *a, hg_range r)
 {
-    const int64_t features = a->in[0].dim[1], vectors = a->in[1].dim[0];
-    const bool distance = a->param[0] == HG_SVM_RBF, narrow = a->in[0].dtype == HOLO_F32;
-    double sum[4], *y = a->out[0].data;
-    for (int64_t i = r.begin; i < r.end; i++)
-        for (int64_t k = 0; k < vectors; k += 4) {
-            const int64_t count = hg_min(4, vectors - k);
-            const float *v = (const float *)a->in[1].data + k * features;
-            if (narrow)
-                near_sum_f32((const float *)a->in[0].data + i * features, v, features, distance,
-                             count, sum);
-            else
-                near_sum_f64((const double *)a->in[0].data + i * features, v, features, distance,
-                             count, sum);
-            for (int64_t j = 0; j < count; j++)
-                y[i * vectors + k + j] = near_apply(a, sum[j]);
-        }
+    hg_svm_near_rows(a, r);
 }
 
-static void near_cost(const hg_args *a, hg_cost *cost)
+void hg_svm_near_cost(const hg_args *a, hg_cost *cost)
 {
     cost->flops = 3.0 * (double)a->in[0].dim[0] * (double)a->in[0].dim[1] * (double)a->in[1].dim[0];
 }
@@ -306,19 +252,19 @@ static void probability_run(const hg_args *a, hg_range r)
 }
 
 const hg_kernel hg_kernels_svm[] = {
-    {.name = "svm.near",
-     .check = near_check,
-     .units = svm_units,
-     .cost = near_cost,
+    {.name = "svm.near.t",
+     .check = hg_svm_near_check,
+     .units = hg_svm_near_units,
+     .cost = hg_svm_near_cost,
      .run = near_run},
     {.name = "svm.probability",
      .check = probability_check,
-     .units = svm_units,
+     .units = hg_svm_near_units,
      .scratch = probability_scratch,
      .run = probability_run},
     {.name = "svm.vote",
      .check = vote_check,
-     .units = svm_units,
+     .units = hg_svm_near_units,
      .scratch = vote_scratch,
      .run = vote_run},
     {0},

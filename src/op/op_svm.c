@@ -66,7 +66,7 @@ hg_value_id hg_svm_near(hg_build *b, int64_t vectors)
     }
     hg_value_id v = hg_ml_floats(b, list->floats, list->count, HOLO_F32);
     const int64_t shape[2] = {vectors, (int64_t)list->count / vectors};
-    v = hg_build_2(b, "Reshape", v, hg_build_ints(b, shape, 2));
+    v = hg_build_1(b, "Transpose", hg_build_2(b, "Reshape", v, hg_build_ints(b, shape, 2)));
     const hg_attr attr[] = {hg_attr_make_int("kind", kind),
                             hg_attr_make_ints(b, "params", bits, 3)};
     return hg_build_op(b, "holo:SvmNear", (hg_value_id[]){hg_ml_matrix(b), v}, 2, attr, 2);

@@ -1,10 +1,14 @@
-/* svm.c - svm.near, svm.vote and svm.probability against their definitions; what they refuse. */
+/* svm.c - svm.near.t, svm.vote and svm.probability against their definitions; what they refuse. */
 #include "kernel/svm.h"
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 #include <math.h>
 
 extern const hg_kernel hg_kernels_svm[];
+#if defined(TUNED)
+extern const hg_kernel TUNED(svm)[];
+#endif
 static const hg_kernel *const svm_probability = &hg_kernels_svm[1], *const svm_vote =
                                                                         &hg_kernels_svm[2];
 
@@ -16,7 +20,7 @@ static const double svm_params[3] = {0.3, 0.7, 3.0}; /* gamma, c, degree */
 static void near_make_call(move_call *c, holo_dtype dtype, int64_t kind, int64_t vectors)
 {
     value_in(c, dtype, 2, MOVE_DIMS(3, 5), 1);
-    value_in(c, HOLO_F32, 2, MOVE_DIMS(vectors, 5), 2);
+    value_in(c, HOLO_F32, 2, MOVE_DIMS(5, vectors), 2);
     move_out(c, HOLO_F64, 2, MOVE_DIMS(3, vectors));
     move_param(c, kind);
     for (int i = 0; i < 3; i++)
@@ -28,7 +32,7 @@ static double near_expected(const move_call *c, int64_t row, int64_t vector, int
     double dot = 0, distance = 0;
     for (int64_t i = 0; i < 5; i++) {
         const double x = value_get(&c->in[0], row * 5 + i),
-                     v = value_get(&c->in[1], vector * 5 + i);
+                     v = value_get(&c->in[1], i * c->in[1].dim[1] + vector);
         dot += x * v;
         distance += pow(x - v, 2);
     }
@@ -42,7 +46,7 @@ static void svm_near(void)
     static const holo_dtype types[] = {HOLO_F32, HOLO_F64};
     for (size_t d = 0; d < HG_COUNT(types); d++)
         for (int64_t kind = 0; kind < HG_SVM_KINDS; kind++)
-            for (int64_t vectors = 0; vectors < 10; vectors += 3) {
+            for (int64_t vectors = 0; vectors < 40; vectors += 3) {
                 move_call c = {0};
                 near_make_call(&c, types[d], kind, vectors);
                 if (move_run(hg_kernels_svm, &c))
@@ -52,6 +56,23 @@ static void svm_near(void)
                 move_free(&c);
             }
 }
+
+#if defined(TUNED)
+static void svm_tuned(void)
+{
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    for (int64_t k = 0; k < 2 * HG_SVM_KINDS * 40; k++) {
+        move_call tuned = {0}, plain = {0};
+        const holo_dtype dtype = k % 2 == 0 ? HOLO_F32 : HOLO_F64;
+        near_make_call(&tuned, dtype, k / 2 % HG_SVM_KINDS, k / 2 / HG_SVM_KINDS);
+        near_make_call(&plain, dtype, k / 2 % HG_SVM_KINDS, k / 2 / HG_SVM_KINDS);
+        if (move_run(TUNED(svm), &tuned) && move_run(hg_kernels_svm, &plain))
+            CHECK_MEM(tuned.out[0].data, plain.out[0].data, holo_tensor_bytes(&plain.out[0]));
+        move_free(&tuned);
+        move_free(&plain);
+    }
+}
+#endif
 
 static void near_make(move_call *c)
 {
@@ -217,7 +238,7 @@ static void svm_refuses(void)
         {MOVE_OUT_TYPE, 0, 0, HOLO_F32, "output 0 has type float32"},
         {MOVE_OUT_RANK, 0, 0, 1, "the output has rank 1"},
         {MOVE_OUT_DIM, 0, 0, 4, "3 rows, the output has 4"},
-        {MOVE_IN_DIM, 1, 1, 4, "rows have 5 features, support vectors 4"},
+        {MOVE_IN_DIM, 1, 0, 4, "rows have 5 features, support vectors 4"},
         {MOVE_OUT_DIM, 0, 1, 5, "4 support vectors, the output has 5 columns"},
         {MOVE_PARAM, 0, 0, 4, "the kind is 4"},
     };
@@ -252,6 +273,9 @@ static void svm_refuses(void)
 
 const hg_test_case hg_tests_kernel_svm[] = {
     {"near", svm_near},
+#if defined(TUNED)
+    {"tuned", svm_tuned},
+#endif
     {"votes", svm_votes},
     {"vote_damaged", svm_vote_damaged},
     {"probabilities", svm_probabilities},

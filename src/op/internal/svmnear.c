@@ -1,5 +1,5 @@
-/* svmnear.c - holo:SvmNear: how near rows are to support vectors. Attributes: kind, params (bits of
- * three float64: gamma, c, degree). */
+/* svmnear.c - holo:SvmNear: how near rows are to support vectors, the columns of its second input.
+ * Attributes: kind, params (bits of three float64: gamma, c, degree). */
 #include "op/op.h"
 
 static holo_status svmnear_infer(hg_infer *n)
@@ -8,7 +8,7 @@ static holo_status svmnear_infer(hg_infer *n)
     HG_TRY(hg_infer_rank(n, 1, 2, 2));
     n->out[0] = (hg_type){.dtype = HOLO_F64, .rank = 2};
     n->out[0].dim[0] = n->in[0]->dim[0];
-    n->out[0].dim[1] = n->in[1]->dim[0];
+    n->out[0].dim[1] = n->in[1]->dim[1];
     return HOLO_OK;
 }
 
@@ -32,6 +32,6 @@ const hg_op hg_op_internal_svmnear = {
     .types = HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F64),
     .flags = HG_OP_INTERNAL,
     .infer = svmnear_infer,
-    .kernel = "svm.near",
+    .kernel = "svm.near.t",
     .emit = svmnear_emit,
 };
