@@ -113,7 +113,7 @@ static int compile_parse_lists(const hg_cli *cli, const compile_args *a, compile
 /* Where the table of errors goes, and how many layers it has. */
 typedef struct compile_layers {
     FILE *out;
-    uint64_t count;
+    uint64_t count, floats, measured; /* layers of codes, others; outputs */
 } compile_layers;
 
 /* A line of the table of errors; names of layers are cut in front, where they differ least. */
@@ -121,7 +121,9 @@ static void compile_layer(void *user, const holo_layer_report *l)
 {
     compile_layers *layers = user;
     FILE *out = layers->out;
-    layers->count += l->node != NULL;
+    layers->count += l->node != NULL && l->weights != 0;
+    layers->floats += l->node != NULL && l->weights == 0;
+    layers->measured += l->node == NULL && l->is_measured;
     const char *text = l->node != NULL ? l->node : l->name;
     char name[256];
     hg_cli_clean(text, name, sizeof name);
@@ -144,6 +146,18 @@ static void compile_layer_head(FILE *out)
 {
     fprintf(out, "  %-44s %-7s %-15s %9s %9s %9s %9s %9s\n", "layer", "", "form", "weights",
             "error", "mean", "max", "relative");
+}
+
+static void compile_layer_end(const compile_layers *layers, bool is_random)
+{
+    if (layers->count != 0 && is_random && layers->measured != 0)
+        fprintf(layers->out, "  measured with one random input\n");
+    if (layers->count == 0 && layers->floats != 0)
+        fprintf(layers->out, "  nothing is quantised: convolutions stay floats in this mode\n");
+    else if (layers->count == 0)
+        fprintf(layers->out,
+                "  nothing is quantised: no MatMul, Gemm or Conv has finite constant weights of "
+                "float32, or of 16-bit floats with --numerics fast; codes stay what they are\n");
 }
 
 static bool compile_dump(void *user, const void *bytes, size_t size)
@@ -354,9 +368,8 @@ static int compile_run(const hg_cli *cli, const void *args)
     holo_status status = compile_all(cli, a, &options, &report, &error);
     double seconds = hg_cli_now() - start;
     hg_cli_progress_end(&progress);
-    if (status == HOLO_OK && options.layer != NULL && a->quantize != 0 && layers.count == 0)
-        fprintf(layers.out, "  nothing is quantised: no MatMul, Gemm or Conv has finite constant "
-                            "weights of float32, or of 16-bit floats with --numerics fast\n");
+    if (status == HOLO_OK && options.layer != NULL && a->quantize != 0)
+        compile_layer_end(&layers, a->calibrate == NULL);
     if (a->emit_onnx != NULL) status = hg_io_writer_why(&lists.onnx, status, &error);
     if (status == HOLO_OK && a->emit_onnx != NULL) {
         status = hg_io_writer_commit(&lists.onnx, &error);

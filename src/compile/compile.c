@@ -142,7 +142,7 @@ static holo_status compile_graph(hg_compile *c, hg_graph *g, uint32_t nodes_befo
                                     .inferred = compile_before,
                                     .user = c,
                                     .is_inferred = g->is_body};
-    if (c->ctx.quantize != NULL && !g->is_body) {
+    if (c->ctx.quantize != NULL && (!g->is_body || o->emit == NULL)) { /* as what is emitted */
         HG_TRY(hg_pipeline_quantize(g, &pipeline));
         if (o->emit != NULL) HG_TRY(hg_export_onnx(g, o->emit, o->emit_user));
     }

@@ -21,8 +21,32 @@ enum {
 
 /* ---- models beside the one that is made ------------------------------------------------------ */
 
+/* Who asked is told of the models beside too, and may stop them. */
+typedef struct quantize_stage {
+    const holo_compile_options *options;
+    uint32_t number;
+} quantize_stage;
+
+static bool quantize_progress(void *user, const char *stage, uint64_t done, uint64_t total)
+{
+    const quantize_stage *s = user;
+    char text[64];
+    if (s->options->progress == NULL) return true;
+    snprintf(text, sizeof text, "measuring, model %u: %s", s->number, stage);
+    return s->options->progress(s->options->progress_user, text, done, total);
+}
+
+holo_status hg_quantize_sample(hg_compile *c, hg_sampler *s, size_t k)
+{
+    const holo_compile_options *o = c->options;
+    if (o->progress != NULL && !o->progress(o->progress_user, "samples", k, o->n_calibrate))
+        return hg_fail(c->ctx.error, HOLO_E_CANCELLED, "cancelled before sample %zu", k);
+    return hg_sampler_run(s, &c->ctx, &o->calibrate[k], k);
+}
+
 holo_status hg_quantize_sampler(hg_compile *c, hg_quantize *q, hg_sampler *out)
 {
+    quantize_stage stage = {c->options, ++c->quantize->models};
     holo_compile_options options = *c->options;
     hg_compile inner;
     void *data = NULL;
@@ -31,7 +55,8 @@ holo_status hg_quantize_sampler(hg_compile *c, hg_quantize *q, hg_sampler *out)
     options.quantize = HOLO_QUANTIZE_NONE;
     options.n_calibrate = 0;
     options.dump = NULL;
-    options.progress = NULL;
+    options.progress = quantize_progress;
+    options.progress_user = &stage;
     options.log = NULL;
     options.emit = NULL;
     options.flags &= ~(uint32_t)HOLO_COMPILE_CHECK_ONLY;
@@ -91,7 +116,7 @@ static holo_status quantize_ranges(hg_compile *c, struct hg_quantize_run *r, hg_
     const holo_compile_options *o = c->options;
     for (size_t k = 0; k < o->n_calibrate; k++) {
         if (hg_quantize_is_held(o, k)) continue;
-        HG_TRY(hg_sampler_run(s, &c->ctx, &o->calibrate[k], k));
+        HG_TRY(hg_quantize_sample(c, s, k));
         for (uint32_t i = 0; i < r->q.n_activation; i++) {
             holo_tensor t;
             HG_TRY(holo_session_output(s->session, r->n_output + i, &t, c->ctx.error));
@@ -177,7 +202,7 @@ static holo_status quantize_percentile(hg_compile *c, struct hg_quantize_run *r,
     HG_TRY(HG_NEW(&c->ctx, (size_t)r->q.n_activation * QUANTIZE_BINS + 1, &bin));
     for (size_t k = 0; k < o->n_calibrate; k++) {
         if (hg_quantize_is_held(o, k)) continue;
-        HG_TRY(hg_sampler_run(s, &c->ctx, &o->calibrate[k], k));
+        HG_TRY(hg_quantize_sample(c, s, k));
         for (uint32_t i = 0; i < r->q.n_activation; i++) {
             holo_tensor t;
             HG_TRY(holo_session_output(s->session, r->n_output + i, &t, c->ctx.error));
@@ -271,7 +296,7 @@ static holo_status quantize_measure(hg_compile *c, struct hg_quantize_run *r, hg
 {
     HG_TRY(hg_sampler_run(plain, &c->ctx, sample, number));
     HG_TRY(hg_sampler_run(coded, &c->ctx, sample, number));
-    for (uint32_t i = 0; i < r->n_output + r->q.n_layer; i++) {
+    for (uint32_t i = 0; i < r->n_output + r->q.n_seen; i++) {
         const bool is_layer = i >= r->n_output;
         holo_tensor a, b;
         HG_TRY(holo_session_output(plain->session, is_layer ? i + r->q.n_activation : i, &a,
@@ -284,70 +309,27 @@ static holo_status quantize_measure(hg_compile *c, struct hg_quantize_run *r, hg
     return HOLO_OK;
 }
 
-/* Without samples, one of random numbers: floats in [-1, 1), integers 0 or 1, symbolic sizes 1. */
-static holo_status quantize_random(hg_compile *c, const holo_model *model, holo_sample *out)
-{
-    const uint32_t n = holo_model_input_count(model, 0);
-    uint32_t state = 12345;
-    holo_tensor *t;
-    const char **name;
-    HG_TRY(HG_NEW(&c->ctx, n + 1, &t));
-    HG_TRY(HG_NEW(&c->ctx, n + 1, &name));
-    for (uint32_t i = 0; i < n; i++) {
-        holo_port port;
-        HG_TRY(holo_model_input(model, 0, i, &port));
-        name[i] = port.name;
-        t[i] = (holo_tensor){.rank = port.rank < 0 ? 0 : port.rank, .dtype = port.dtype};
-        for (int32_t k = 0; k < t[i].rank; k++)
-            t[i].dim[k] = port.dim[k] < 0 ? 1 : port.dim[k];
-        const size_t bytes = holo_tensor_bytes(&t[i]);
-        if (bytes == SIZE_MAX || port.dtype == HOLO_STRING || port.dtype >= HOLO_SEQUENCE)
-            return HOLO_E_UNSUPPORTED;
-        uint8_t *data = hg_arena_alloc(&c->ctx.arena, bytes + 1);
-        if (data == NULL) return hg_fail_nomem(c->ctx.error, bytes);
-        const size_t each = port.dtype == HOLO_F32 ? 4 : hg_dtype_bits(port.dtype) / 8;
-        for (size_t at = 0; each != 0 && at < bytes; at += each) {
-            state = state * 1664525u + 1013904223u;
-            const float x = (float)state / 2147483648.0f - 1;
-            const uint16_t half = port.dtype == HOLO_F16 ? hg_f32_to_f16(x) : hg_f32_to_bf16(x);
-            if (port.dtype == HOLO_F32)
-                memcpy(data + at, &x, sizeof x);
-            else if (port.dtype == HOLO_F16 || port.dtype == HOLO_BF16)
-                memcpy(data + at, &half, sizeof half);
-            else if (hg_dtype_in(port.dtype, HG_TYPES_INT | HG_TYPES_BOOL))
-                data[at] = (uint8_t)(state >> 31);
-        }
-        t[i].data = data;
-    }
-    *out = (holo_sample){name, t, n};
-    return HOLO_OK;
-}
-
 static holo_status quantize_errors(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain,
                                    hg_sampler *coded)
 {
     const holo_compile_options *o = c->options;
     holo_sample random;
-    memset(r->layer, 0, (size_t)r->q.n_layer * sizeof *r->layer);
+    bool found;
+    memset(r->layer, 0, (size_t)r->q.n_seen * sizeof *r->layer);
     memset(r->output, 0, (size_t)r->n_output * sizeof *r->output);
     memset(r->top, 0, (size_t)r->n_output * sizeof *r->top);
     const bool some_held = o->n_calibrate != 0 && hg_quantize_is_held(o, 3);
     double samples = 0;
     for (size_t k = 0; k < o->n_calibrate; k++) {
-        if (some_held != hg_quantize_is_held(o, k)) continue;
+        if (r->q.activations && some_held != hg_quantize_is_held(o, k)) continue;
         HG_TRY(quantize_measure(c, r, plain, coded, &o->calibrate[k], k));
         samples++;
     }
     for (uint32_t i = 0; i < r->n_output && samples != 0; i++)
         r->top[i] /= samples;
     if (o->n_calibrate != 0) return HOLO_OK;
-    /* A model may refuse random numbers (an index out of range): then nothing is measured. */
-    holo_error unused, *e = c->ctx.error;
-    c->ctx.error = &unused;
-    holo_status status = quantize_random(c, plain->model, &random);
-    if (status == HOLO_OK) status = quantize_measure(c, r, plain, coded, &random, 0);
-    c->ctx.error = e;
-    return status == HOLO_E_NOMEM ? hg_fail_nomem(e, 0) : HOLO_OK;
+    HG_TRY(hg_quantize_random(c, r, plain, &random, &found));
+    return found ? quantize_measure(c, r, plain, coded, &random, 0) : HOLO_OK;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -356,7 +338,7 @@ static holo_status quantize_look(hg_compile *c, struct hg_quantize_run *r, hg_sa
 {
     r->q.observe = true;
     HG_TRY(hg_quantize_sampler(c, &r->q, plain));
-    const uint32_t added = r->q.n_activation + r->q.n_layer;
+    const uint32_t added = r->q.n_activation + r->q.n_seen;
     r->n_output = holo_model_output_count(plain->model, 0) - added;
     HG_TRY(HG_NEW(&c->ctx, r->q.n_activation + 1, &r->q.range));
     HG_TRY(HG_NEW(&c->ctx, r->q.n_layer + 1, &r->layer));
@@ -370,6 +352,7 @@ static holo_status quantize_look(hg_compile *c, struct hg_quantize_run *r, hg_sa
         r->name[i] = hg_str_copy(&c->ctx.arena, hg_str_from(port.name)).text;
         if (r->name[i] == NULL) return hg_fail_nomem(c->ctx.error, strlen(port.name));
     }
+    if (!r->q.activations) return HOLO_OK;
     HG_TRY(quantize_ranges(c, r, plain));
     return quantize_percentile(c, r, plain);
 }
@@ -383,11 +366,8 @@ static holo_status quantize_check(const hg_compile *c)
                        HOLO_QUANTIZE_PALETTE);
     if (o->quantize == HOLO_QUANTIZE_NONE && o->n_calibrate != 0)
         return hg_fail(e, HOLO_E_ARG, "samples for calibration need a way to quantise");
-    if (o->n_calibrate != 0 && hg_quantize_limit(o->quantize) == 0)
-        return hg_fail(e, HOLO_E_ARG,
-                       "%s is for weights alone: samples for calibration are not taken",
-                       hg_quantize_name(o->quantize));
-    if (o->emit != NULL && hg_quantize_kind(o->quantize) != HG_BITS_KINDS && o->n_calibrate == 0)
+    if (o->emit != NULL && hg_quantize_kind(o->quantize) != HG_BITS_KINDS &&
+        (o->n_calibrate == 0 || hg_quantize_limit(o->quantize) == 0))
         return hg_fail(e, HOLO_E_ARG, "weights as %s have no operator in ONNX: nothing to emit",
                        hg_quantize_name(o->quantize));
     if (o->percentile != 0 && !(o->percentile >= 50 && o->percentile <= 100))
@@ -437,8 +417,11 @@ holo_status hg_quantize_begin(hg_compile *c)
     if (c->options->quantize == HOLO_QUANTIZE_NONE && c->options->emit == NULL) return HOLO_OK;
     HG_TRY(HG_NEW(&c->ctx, 1, &r));
     c->quantize = r;
-    r->q = (hg_quantize){
-        .ctx = &c->ctx, .mode = c->options->quantize, .activations = c->options->n_calibrate != 0};
+    /* Books and signs are for weights alone: samples only show the errors. */
+    r->q = (hg_quantize){.ctx = &c->ctx,
+                         .mode = c->options->quantize,
+                         .activations = c->options->n_calibrate != 0 &&
+                                        hg_quantize_limit(c->options->quantize) != 0};
     holo_status status = HOLO_OK;
     if (r->q.mode != HOLO_QUANTIZE_NONE) {
         status = quantize_look(c, r, &plain);
@@ -504,7 +487,7 @@ holo_status hg_quantize_end(hg_compile *c, hg_graph *g)
                                   .form = l->form,
                                   .weights = l->weights,
                                   .weight_error = l->weight_error};
-        quantize_fill(&r->layer[i], &line);
+        if (i < r->q.n_seen) quantize_fill(&r->layer[i], &line);
         o->layer(o->layer_user, &line);
     }
     for (uint32_t i = 0; o->layer != NULL && i < r->n_output; i++) {

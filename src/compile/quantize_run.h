@@ -35,6 +35,7 @@ struct hg_quantize_run {
     bool *keep;                     /* layers that stay as they are */
     uint8_t *digits;                /* per activation */
     uint32_t n_kept;
+    uint32_t models; /* compiled beside the one that is made */
     hg_quantize_team *group;
     uint32_t n_group;
 };
@@ -43,6 +44,11 @@ struct hg_quantize_run {
 void hg_quantize_compare(hg_quantize_difference *e, const holo_tensor *a, const holo_tensor *b);
 /* The same model with q, to be run. */
 HG_MUST_CHECK holo_status hg_quantize_sampler(hg_compile *c, hg_quantize *q, hg_sampler *out);
+/* Runs sample k, unless who asked wants to stop. */
+HG_MUST_CHECK holo_status hg_quantize_sample(hg_compile *c, hg_sampler *s, size_t k);
+/* A sample of random numbers that the model takes; *found: there is one (quantize_random.c). */
+HG_MUST_CHECK holo_status hg_quantize_random(hg_compile *c, const struct hg_quantize_run *r,
+                                             hg_sampler *s, holo_sample *out, bool *found);
 /* Sample k is not calibrated with: errors are measured on such alone, where there are enough. */
 bool hg_quantize_is_held(const holo_compile_options *o, size_t k);
 /* Finds products of channels, with which weights are rounded from now on. */

@@ -45,7 +45,7 @@ static holo_status square_run(hg_compile *c, struct hg_quantize_run *r, hg_sampl
     HG_TRY(hg_quantize_sampler(c, &q, s));
     for (size_t k = 0; k < o->n_calibrate; k++) {
         if (hg_quantize_is_held(o, k)) continue;
-        HG_TRY(hg_sampler_run(s, &c->ctx, &o->calibrate[k], k));
+        HG_TRY(hg_quantize_sample(c, s, k));
         HG_TRY(square_add(c, r, s));
     }
     return HOLO_OK;

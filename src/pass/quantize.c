@@ -229,11 +229,46 @@ static holo_status quantize_observe(hg_quantize_state *s)
     return HOLO_OK;
 }
 
+/* The rows of the smallest table that a value chooses from, itself or as a view; 0: from none. */
+static int64_t quantize_rows(const hg_graph *g, hg_value_id v, int depth)
+{
+    static const char *const views[] = {"Cast",    "Reshape",  "Unsqueeze",
+                                        "Squeeze", "Identity", "Transpose"};
+    int64_t least = 0, n;
+    for (uint32_t slot = hg_graph_value(g, v)->first_use; slot != 0; slot = g->use[slot - 1].next) {
+        const hg_use *use = &g->use[slot - 1];
+        if (use->node == 0) continue;
+        const hg_node *node = hg_graph_node(g, use->node);
+        int64_t rows = 0;
+        if (hg_op_is(node, "Gather") && use->index == 1) {
+            const hg_type *t = &hg_graph_value(g, hg_node_in(g, node, 0))->type;
+            const int64_t axis = hg_node_int(node, "axis", 0);
+            const int64_t k = axis < 0 ? axis + t->rank : axis;
+            if (k >= 0 && k < t->rank && hg_dim_is_const(&g->dims, t->dim[k], &n)) rows = n;
+        }
+        for (size_t i = 0; i < HG_COUNT(views) && depth > 0 && use->index == 0; i++)
+            if (hg_op_is(node, views[i])) rows = quantize_rows(g, node->out[0], depth - 1);
+        if (rows > 0 && (least == 0 || rows < least)) least = rows;
+    }
+    return least;
+}
+
+static holo_status quantize_choices(const hg_graph *g, hg_quantize *q)
+{
+    enum { DEPTH = 4 };
+    const hg_region *main = hg_graph_region(g, HG_REGION_MAIN);
+    HG_TRY(HG_NEW(q->ctx, main->n_in + 1, &q->rows));
+    q->n_input = main->n_in;
+    for (uint32_t i = 0; i < main->n_in; i++)
+        q->rows[i] = quantize_rows(g, main->in[i], DEPTH);
+    return HOLO_OK;
+}
+
 static holo_status quantize_describe(hg_quantize_state *s)
 {
     hg_quantize *q = s->q;
     HG_TRY(HG_NEW(q->ctx, s->n_layer + 1, &q->layer));
-    q->n_layer = s->n_layer;
+    q->n_layer = q->n_seen = s->n_layer;
     q->n_activation = s->n_activation;
     if (q->channel == NULL) {
         HG_TRY(HG_NEW(q->ctx, s->n_activation + 1, &q->channel));
@@ -309,12 +344,34 @@ static holo_status quantize_apply(hg_quantize_state *s)
     return HOLO_OK;
 }
 
+/* A body of If, Loop or Scan: weights alone, since nothing shows ranges and results there. Its
+ * layers come behind those that are known. */
+static holo_status quantize_body(hg_graph *g, hg_quantize *all, bool *changed)
+{
+    hg_quantize own = *all;
+    hg_quantize_state s = {.g = g, .q = &own};
+    hg_quantize_layer *layer;
+    if (all->activations || !all->apply) return HOLO_OK;
+    HG_TRY(quantize_collect(&s));
+    HG_TRY(quantize_describe(&s));
+    HG_TRY(quantize_apply(&s));
+    HG_TRY(HG_NEW(all->ctx, all->n_layer + own.n_layer + 1, &layer));
+    memcpy(layer, all->layer, all->n_layer * sizeof *layer);
+    memcpy(layer + all->n_layer, own.layer, own.n_layer * sizeof *layer);
+    all->layer = layer;
+    all->n_layer += own.n_layer;
+    *changed = s.n_layer != 0;
+    return HOLO_OK;
+}
+
 static holo_status quantize_run(hg_graph *g, bool *changed)
 {
     hg_quantize_state s = {.g = g, .q = g->ctx->quantize};
-    if (s.q == NULL || g->is_body) return HOLO_OK;
+    if (s.q == NULL) return HOLO_OK;
+    if (g->is_body) return quantize_body(g, s.q, changed);
     HG_TRY(quantize_collect(&s));
     HG_TRY(quantize_describe(&s));
+    if (s.q->rows == NULL) HG_TRY(quantize_choices(g, s.q));
     if (s.q->apply) HG_TRY(quantize_apply(&s));
     if (s.q->observe) HG_TRY(quantize_observe(&s));
     *changed = s.q->apply && s.n_layer != 0;

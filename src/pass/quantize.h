@@ -57,6 +57,9 @@ typedef struct hg_quantize {
     uint32_t n_activation;
     hg_quantize_layer *layer;
     uint32_t n_layer;
+    uint32_t n_seen; /* of them, in the graph itself; those of bodies come behind, unmeasured */
+    int64_t *rows;   /* per input: of the tables that it chooses from, the fewest; 0: from none */
+    uint32_t n_input;
 } hg_quantize;
 
 /* Products of codes must stay below 2^15 in pairs on CPUs without 8-bit dot products: 255 * 128

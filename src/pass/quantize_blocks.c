@@ -43,8 +43,9 @@ static holo_status blocks_make(hg_graph *g, holo_quantize mode, const hg_quantiz
     HG_TRY(HG_NEW(g->ctx, (size_t)(w->channels * out->bytes), &out->codes));
     HG_TRY(HG_NEW(g->ctx, (size_t)(w->channels * out->count), &out->scale));
     HG_TRY(HG_NEW(g->ctx, (size_t)(w->channels * out->count), &out->float_zero));
-    for (int64_t c = 0; c < w->channels; c++)
-        for (int64_t at = 0; at < out->count; at++)
+    /* Columns inside: their numbers mostly lie side by side. */
+    for (int64_t at = 0; at < out->count; at++)
+        for (int64_t c = 0; c < w->channels; c++)
             blocks_one(mode, w, c, at, out);
     return HOLO_OK;
 }

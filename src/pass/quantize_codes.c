@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+enum { CODES_PIECE = HG_QUANTIZE_BLOCK, CODES_LANES = 8, CODES_TRIES = 24 };
+
 typedef struct codes_mode {
     const char *name;
     uint32_t bits;
@@ -45,23 +47,32 @@ int32_t hg_quantize_limit(holo_quantize mode)
     return codes_modes[mode].limit;
 }
 
+/* x is a number: nothing here divides by 0. Adding and taking away 1.5 * 2^52 rounds half to even,
+ * as nearbyint does, without a call. */
 static int32_t codes_round(double x, int32_t low, int32_t high)
 {
-    double r = nearbyint(x);
-    return r < low ? low : r > high ? high : (int32_t)r;
+    const double whole = 6755399441055744.0;
+    const double r = x < low ? low : x > high ? high : x;
+    return (int32_t)(r + whole - whole);
 }
 
-/* Sum of squared differences that a scale leaves. */
-static double codes_error(const float *w, int64_t n, int64_t step, double scale, int32_t low,
-                          int32_t high)
+/* Sum of squared differences of up to CODES_PIECE numbers: as floats, which are exact enough to
+ * compare scales with, in lanes. */
+static float codes_error_piece(const float *x, float scale, float low, float high)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double x = (double)w[i * step];
-        double d = x - scale * codes_round(x / scale, low, high);
-        sum += d * d;
-    }
-    return sum;
+    const float whole = 12582912.0f, inverse = 1 / scale;
+    float sum[CODES_LANES] = {0}, all = 0;
+    for (int i = 0; i < CODES_PIECE; i += CODES_LANES)
+        for (int k = 0; k < CODES_LANES; k++) {
+            float r = x[i + k] * inverse;
+            r = r < low ? low : r;
+            r = r > high ? high : r;
+            const float d = x[i + k] - (r + whole - whole) * scale;
+            sum[k] += d * d;
+        }
+    for (int k = 0; k < CODES_LANES; k++)
+        all += sum[k];
+    return all;
 }
 
 /* The number of largest magnitude, with its sign. */
@@ -73,22 +84,41 @@ static float codes_extreme(const float *w, int64_t n, int64_t step)
     return most;
 }
 
+/* Squared differences that each scale leaves, in units of the largest number: no square is too
+ * small for a float. */
+static void codes_errors(const float *w, int64_t n, int64_t step, float unit,
+                         const float scale[CODES_TRIES], int32_t low, int32_t high,
+                         double error[CODES_TRIES])
+{
+    for (int64_t from = 0; from < n; from += CODES_PIECE) {
+        float x[CODES_PIECE] = {0}; /* 0 is a code */
+        for (int64_t i = 0; i < CODES_PIECE && from + i < n; i++)
+            x[i] = w[(from + i) * step] / unit;
+        for (int k = 0; k < CODES_TRIES; k++)
+            error[k] += (double)codes_error_piece(x, scale[k], (float)low, (float)high);
+    }
+}
+
 /* With few codes it pays to cut off the ends: of some scales from the full range downwards, the one
  * with the least error. A scale may be negative: it sends the extreme number to the lowest code. */
-static double codes_scale(const float *w, int64_t n, int64_t step, int32_t low, int32_t high)
+static float codes_scale(const float *w, int64_t n, int64_t step, int32_t low, int32_t high)
 {
-    const double extreme = (double)codes_extreme(w, n, step);
+    const float extreme = codes_extreme(w, n, step), unit = fabsf(extreme);
     const int32_t largest = -low > high ? -low : high;
-    const double full = -low > high ? extreme / low : fabs(extreme) / largest;
-    double best = full, least = INFINITY;
+    const double full = (-low > high && extreme > 0 ? -1.0 : 1.0) / largest;
+    float scale[CODES_TRIES];
+    double error[CODES_TRIES] = {0};
+    int best = 0;
     if (extreme == 0 || !isfinite(extreme)) return 1;
-    if (largest > 8) return full; /* little to gain */
-    for (int k = 0; k < 24; k++) {
-        const double scale = full * (1.0 - 0.03 * k);
-        const double error = codes_error(w, n, step, scale, low, high);
-        if (error < least) least = error, best = scale;
+    for (int k = 0; k < CODES_TRIES; k++)
+        scale[k] = (float)(full * (1.0 - 0.03 * k));
+    if (largest <= 8) { /* otherwise there is little to gain */
+        codes_errors(w, n, step, unit, scale, low, high, error);
+        for (int k = 1; k < CODES_TRIES; k++)
+            if (error[k] < error[best]) best = k;
     }
-    return best;
+    const float found = (float)((double)unit * full * (1.0 - 0.03 * best));
+    return found == 0 ? 1 : found; /* the largest number is almost none */
 }
 
 static hg_quantize_code codes_q96(const float *w, int64_t n, int64_t step, uint8_t *codes)
@@ -112,7 +142,7 @@ hg_quantize_code hg_quantize_group(holo_quantize mode, const float *w, int64_t n
     const codes_mode *m = &codes_modes[mode];
     if (mode == HOLO_QUANTIZE_Q96) return codes_q96(w, n, step, codes);
     const int32_t zero = mode == HOLO_QUANTIZE_TERNARY ? 1 : 1 << (m->bits - 1);
-    const float scale = (float)codes_scale(w, n, step, m->low, m->high);
+    const float scale = codes_scale(w, n, step, m->low, m->high);
     for (int64_t i = 0; i < n; i++)
         codes[i] =
             (uint8_t)(codes_round((double)w[i * step] / (double)scale, m->low, m->high) + zero);
@@ -137,7 +167,7 @@ float hg_quantize_channel(holo_quantize mode, const float *w, int64_t n, int64_t
                           float least, int8_t *codes)
 {
     const int32_t limit = codes_modes[mode].limit;
-    float scale = (float)codes_scale(w, n, step, -limit, limit);
+    float scale = codes_scale(w, n, step, -limit, limit);
     if (limit > HG_QUANTIZE_PAIR / 2 && taps != 0) {
         /* one less: rounding may add a half to both */
         const float pair = (float)(codes_largest_pair(w, n, step, taps) / (HG_QUANTIZE_PAIR - 1));

@@ -30,13 +30,19 @@ static float panels_at(const hg_quantize_weights *w, int64_t c, int64_t i)
     return w->data[c * w->channel + i * w->step];
 }
 
-/* Where a number in units of `scale` lies among the levels. */
-static int panels_level(const panels_layer *p, double x, double scale)
+/* Levels that a number of 1 is, in units of `scale`. */
+static double panels_factor(const panels_layer *p, double scale)
 {
-    const double at = nearbyint(x / scale * PANELS_LEVELS / p->most);
+    return PANELS_LEVELS / (scale * p->most);
+}
+
+/* Where a number lies among the levels. */
+static int panels_level(double x, double factor)
+{
+    const double whole = 6755399441055744.0, at = x * factor; /* see codes_round */
     return at < -PANELS_LEVELS  ? 0
            : at > PANELS_LEVELS ? 2 * PANELS_LEVELS
-                                : (int)at + PANELS_LEVELS;
+                                : (int)(at + whole - whole) + PANELS_LEVELS;
 }
 
 static void panels_nearest(panels_layer *p)
@@ -62,14 +68,14 @@ static float panels_largest(const hg_quantize_weights *w, int64_t c, int64_t fro
 static void panels_count(panels_layer *p)
 {
     const hg_quantize_weights *w = p->w;
-    for (int64_t c = 0; c < w->channels; c++)
-        for (int64_t from = 0; from < w->each; from += HG_QUANTIZE_BLOCK) {
+    for (int64_t from = 0; from < w->each; from += HG_QUANTIZE_BLOCK)
+        for (int64_t c = 0; c < w->channels; c++) {
             const int64_t n = hg_min(HG_QUANTIZE_BLOCK, w->each - from);
             const double most = (double)panels_largest(w, c, from, n);
             if (!(most > 0) || !isfinite(most)) continue;
+            const double factor = panels_factor(p, most / PANELS_LEVELS);
             for (int64_t i = 0; i < n; i++)
-                p->weight[panels_level(p, (double)panels_at(w, c, from + i),
-                                       most / PANELS_LEVELS)] += most * most;
+                p->weight[panels_level((double)panels_at(w, c, from + i), factor)] += most * most;
         }
 }
 
@@ -107,10 +113,11 @@ static void panels_make_book(panels_layer *p)
 static double panels_try(const panels_layer *p, int64_t c, int64_t from, int64_t n, double scale,
                          uint8_t *codes)
 {
+    const double factor = panels_factor(p, scale);
     double error = 0;
     for (int64_t i = 0; i < n; i++) {
         const double x = (double)panels_at(p->w, c, from + i);
-        codes[i] = p->nearest[panels_level(p, x, scale)];
+        codes[i] = p->nearest[panels_level(x, factor)];
         const double d = x - scale * p->book[codes[i]];
         error += d * d;
     }
@@ -177,8 +184,8 @@ static double panels_codes(const panels_layer *p, int64_t groups, uint8_t *codes
 {
     const hg_quantize_weights *w = p->w;
     double difference = 0, size = 0;
-    for (int64_t c = 0; c < w->channels; c++)
-        for (int64_t g = 0; g < groups; g++) {
+    for (int64_t g = 0; g < groups; g++)
+        for (int64_t c = 0; c < w->channels; c++) {
             const int64_t from = g * HG_QUANTIZE_BLOCK,
                           n = hg_min(HG_QUANTIZE_BLOCK, w->each - from);
             uint8_t *to = codes + c * w->each + from;

@@ -44,6 +44,7 @@ absent e.holo
 for mode in int8 int4 int2 ternary q96; do
     run_as 0 compile d.onnx -o q.holo --quantize $mode --emit-onnx q.onnx
     has out "product"
+    has out "measured with one random input"
     run_as 0 run q.holo --input x=in/1.npy --output-dir a
     run_as 0 run q.onnx --input x=in/1.npy --output-dir b
     cmp a/0_y.npy b/0_y.npy || fail "$mode: the ONNX file gives something else"
@@ -52,6 +53,18 @@ run_as 0 compile d.onnx -o q.holo --quantize int8 --calibrate in
 has out "static"
 run_as 0 inspect q.holo
 has out "int8 with activations"
+for mode in int3 binary nf4 mxfp4 palette; do
+    run_as 0 compile d.onnx -o q.holo --quantize $mode
+    has out "panels of 32"
+    run_as 0 run q.holo --input x=in/1.npy
+    run_as 1 compile d.onnx -o q.holo --quantize $mode --emit-onnx q.onnx
+    has err "no operator in ONNX"
+done
+run_as 0 compile d.onnx -o q.holo --quantize nf4 --calibrate in # measured with these
+has out "panels of 32"
+run_as 0 compile q.onnx -o e.holo --quantize int4 # codes already
+has out "nothing is quantised"
+rm -f e.holo
 run_as 1 compile d.onnx -o e.holo --calibrate in
 has err "need a way to quantise"
 run_as 2 compile d.onnx -o e.holo --quantize int5
