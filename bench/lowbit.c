@@ -53,7 +53,7 @@ static void lowbit_finish(lowbit_case *c)
     c->bytes = (double)(holo_tensor_bytes(&c->in[1]) + holo_tensor_bytes(&c->in[2]));
     c->scratch = c->kernel->scratch == NULL
                      ? NULL
-                     : aligned_alloc(64, (c->kernel->scratch(&a) + 127) / 64 * 64);
+                     : aligned_alloc(64, (hg_kernel_work(c->kernel, &a).scratch + 127) / 64 * 64);
 }
 
 static void lowbit_bits(lowbit_case *c, const hg_kernel *kernel, hg_bits_kind kind, int64_t n,
@@ -132,7 +132,7 @@ static int lowbit_emit(const char *path, int64_t bits, int64_t n, int64_t k, int
 static double lowbit_run(lowbit_case *c)
 {
     const hg_args a = lowbit_args(c);
-    const hg_range all = {0, c->kernel->units(&a), c->scratch};
+    const hg_range all = {0, hg_kernel_work(c->kernel, &a).units, c->scratch};
     const double start = bench_now();
     c->kernel->run(&a, all);
     return bench_now() - start;

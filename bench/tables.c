@@ -165,7 +165,7 @@ static void run_variants(const hg_args *a, const char *name, const char *where, 
         for (size_t v = 0; v < HG_COUNT(variants); v++) {
             const hg_kernel *k = is_program ? variants[v].byteops : variants[v].table;
             if ((k->cpu & ~hg_cpu_features()) != 0) continue;
-            const hg_range all = {0, k->units(a), NULL};
+            const hg_range all = {0, hg_kernel_work(k, a).units, NULL};
             const double start = bench_now();
             for (int t = 0; t < turns_of(codes); t++)
                 k->run(a, all);

@@ -86,8 +86,8 @@ static inline double bench_run(const char *name, const hg_kernel *k, const hg_ar
     }
     enum { MAX_RUNS = 2000 };
     static double time[MAX_RUNS];
-    void *scratch = bench_alloc(k->scratch == NULL ? 0 : k->scratch(a));
-    const hg_range all = {0, k->units(a), scratch};
+    void *scratch = bench_alloc(hg_kernel_work(k, a).scratch);
+    const hg_range all = {0, hg_kernel_work(k, a).units, scratch};
     hg_cost cost = {0};
     if (k->cost != NULL) k->cost(a, &cost);
     const double start = bench_now();

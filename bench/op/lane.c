@@ -20,13 +20,13 @@ static double bench_rate(const hg_kernel *k, const hg_args *a, double elements)
         printf("refused: %s\n", e.message);
         exit(1);
     }
-    void *scratch = bench_alloc(k->scratch(a));
+    void *scratch = bench_alloc(hg_kernel_work(k, a).scratch);
     double best = 1e9;
     for (int round = 0; round < 15; round++) {
         int runs = 0;
         const double start = bench_now();
         do {
-            k->run(a, (hg_range){0, k->units(a), scratch});
+            k->run(a, (hg_range){0, hg_kernel_work(k, a).units, scratch});
             runs++;
         } while (bench_now() - start < 0.01);
         const double each = (bench_now() - start) / runs;

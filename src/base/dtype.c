@@ -49,11 +49,6 @@ bool hg_dtype_bytes(holo_dtype dtype, int64_t count, size_t *bytes)
     return true;
 }
 
-bool hg_dtype_in(holo_dtype dtype, hg_types types)
-{
-    return (uint32_t)dtype < 64 && (types & HG_TYPE_BIT(dtype)) != 0;
-}
-
 bool hg_dtype_is_float(holo_dtype dtype)
 {
     return hg_dtype_in(dtype, HG_TYPES_FLOAT | HG_TYPES_FLOAT8 | HG_TYPE_BIT(HOLO_F8E8M0) |

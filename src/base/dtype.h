@@ -48,7 +48,10 @@ uint32_t hg_dtype_bits(holo_dtype dtype);
 /* Bytes of count elements (packed when narrower than a byte); false when it overflows or count < 0.
  */
 bool hg_dtype_bytes(holo_dtype dtype, int64_t count, size_t *bytes);
-bool hg_dtype_in(holo_dtype dtype, hg_types types);
+HG_INLINE bool hg_dtype_in(holo_dtype dtype, hg_types types)
+{
+    return (uint32_t)dtype < 64 && (types & HG_TYPE_BIT(dtype)) != 0;
+}
 /* Float of any width, including 8-bit and 4-bit ones. */
 bool hg_dtype_is_float(holo_dtype dtype);
 bool hg_dtype_is_signed_int(holo_dtype dtype);

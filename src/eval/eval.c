@@ -76,9 +76,8 @@ static holo_status eval_fail(hg_graph *g, hg_node_id id, holo_status status, con
 
 /* With a time limit in parts, between which the clock is read. */
 static holo_status eval_units(const hg_ctx *ctx, const hg_kernel *k, const hg_args *a,
-                              void *scratch)
+                              int64_t units, void *scratch)
 {
-    const int64_t units = k->units(a);
     const int64_t part = ctx->limits.run_ms == 0 ? units : hg_max(1, units / EVAL_PARTS);
     for (int64_t i = 0; i < units; i += part) {
         HG_TRY(hg_ctx_check_time(ctx));
@@ -100,14 +99,14 @@ static holo_status eval_kernel(hg_graph *g, hg_node_id id, const hg_kernel *k, h
     if (status != HOLO_OK)
         return hg_fail_prefix(g->ctx->error, status, "node '%.*s' (%s): ", HG_STR_ARG(name),
                               k->name);
-    size_t scratch_bytes = k->scratch == NULL ? 0 : k->scratch(a);
+    const hg_work work = hg_kernel_work(k, a);
     void *base = NULL, *scratch = NULL;
-    if (scratch_bytes != 0) {
-        scratch = hg_alloc_aligned(&g->ctx->arena.alloc, scratch_bytes, &base);
-        if (scratch == NULL) return hg_fail_nomem(g->ctx->error, scratch_bytes);
+    if (work.scratch != 0) {
+        scratch = hg_alloc_aligned(&g->ctx->arena.alloc, work.scratch, &base);
+        if (scratch == NULL) return hg_fail_nomem(g->ctx->error, work.scratch);
     }
-    status = eval_units(g->ctx, k, a, scratch);
-    if (scratch_bytes != 0) hg_free(&g->ctx->arena.alloc, base, scratch_bytes + HG_ALIGN);
+    status = eval_units(g->ctx, k, a, work.units, scratch);
+    if (work.scratch != 0) hg_free(&g->ctx->arena.alloc, base, work.scratch + HG_ALIGN);
     if (status != HOLO_OK) return status;
     if (a->fault->kind != HG_FAULT_NONE)
         return hg_fail_prefix(g->ctx->error, hg_fault_fail(a->fault, g->ctx->error),

@@ -7,14 +7,16 @@
  *
  * - check: pure; refuses every argument for which run could read or write outside its tensors or
  *   behave in an undefined way. Called whenever sizes are settled, before the first run. Like
- *   units, scratch and cost it looks at types, dims, parameters and lane code, never at data
- *   (unless the kernel has size): of steps that have these in common, one is asked.
+ *   units, scratch and cost it looks at types, dims, parameters and lane code but for its
+ *   constants, never at data (unless the kernel has size): of steps that have these in common, one
+ *   is asked.
  * - size: only for kernels whose output sizes depend on data: sets rank and dims of the outputs
  *   from the input data. check has accepted everything but the outputs before and is called again
  *   after. May ask for bytes behind the elements of an output with a->extra, for text and items.
  * - units: number of independent units of work (rows, tiles ...); a unit is never part of a
  *   reduction that another unit shares, so results do not depend on how units are split.
  * - scratch: bytes of private scratch each concurrent call of run needs, 64-byte aligned.
+ * - work: units and scratch at once, where both follow from one plan; those two are absent then.
  * - run: computes units [begin, end). Never allocates, locks, logs or fails. What only data can
  *   break (an index out of range) it reports with hg_fault_* and skips the access.
  *
@@ -96,6 +98,11 @@ typedef struct hg_cost {
     double bytes; /* 0: the runtime sums the operands */
 } hg_cost;
 
+typedef struct hg_work {
+    int64_t units;
+    size_t scratch;
+} hg_work;
+
 typedef struct hg_kernel {
     const char *name; /* "<stem>[.<types>][.<layout>]"; what a .holo file refers to */
     uint32_t flags;
@@ -104,9 +111,17 @@ typedef struct hg_kernel {
     holo_status (*size)(const hg_args *a, holo_error *e);
     int64_t (*units)(const hg_args *a);
     size_t (*scratch)(const hg_args *a);
+    hg_work (*work)(const hg_args *a);
     void (*cost)(const hg_args *a, hg_cost *cost);
     void (*run)(const hg_args *a, hg_range r);
 } hg_kernel;
+
+/* How the work of checked arguments is cut, and what each part needs. */
+static inline hg_work hg_kernel_work(const hg_kernel *k, const hg_args *a)
+{
+    if (k->work != NULL) return k->work(a);
+    return (hg_work){k->units(a), k->scratch == NULL ? 0 : k->scratch(a)};
+}
 
 /* The table a program passes to open; sorted by name, the most demanding variant of a name last. */
 struct holo_kernels {

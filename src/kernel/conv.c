@@ -67,38 +67,6 @@ holo_status hg_conv_last_check(const hg_args *a, holo_error *e, hg_types types, 
     return conv_check_last(a, e, types, (int)axes);
 }
 
-hg_conv_planes hg_conv_planes_of(const hg_args *a)
-{
-    if (a->in[0].rank == 4) return (hg_conv_planes){1, 1, 1, 1, 0, 1};
-    return (hg_conv_planes){.in = a->in[0].dim[1],
-                            .out = a->out[0].dim[1],
-                            .kernel = a->param[0],
-                            .stride = a->param[3],
-                            .pad = a->param[6],
-                            .dil = a->param[9]};
-}
-
-hg_conv2d hg_conv2d_of(const hg_args *a)
-{
-    const int axes = a->in[0].rank - 2;
-    const int64_t *x = a->in[0].dim + axes, *y = a->out[0].dim + axes, *p = a->param + axes - 2;
-    return (hg_conv2d){.n = a->in[0].dim[0],
-                       .h = x[-1],
-                       .w = x[0],
-                       .c = x[1],
-                       .oh = y[-1],
-                       .ow = y[0],
-                       .o = y[1],
-                       .kh = p[0],
-                       .kw = p[1],
-                       .stride_h = p[axes],
-                       .stride_w = p[axes + 1],
-                       .pad_top = p[2 * axes],
-                       .pad_left = p[2 * axes + 1],
-                       .dil_h = p[3 * axes],
-                       .dil_w = p[3 * axes + 1]};
-}
-
 /* ---- any rank, channels first ------------------------------------------------------------ */
 
 static holo_status conv_check_channels(const hg_args *a, holo_error *e, bool transposed)

@@ -18,7 +18,26 @@ holo_status hg_conv2d_check(const hg_args *a, holo_error *e, hg_types types);
 /* The same with 2 or 3 spatial axes, as the rank of in[0] has it; `more` parameters follow. */
 holo_status hg_conv_last_check(const hg_args *a, holo_error *e, hg_types types, uint32_t more);
 /* Checked arguments only; of three axes the last two. */
-hg_conv2d hg_conv2d_of(const hg_args *a);
+HG_INLINE hg_conv2d hg_conv2d_of(const hg_args *a)
+{
+    const int axes = a->in[0].rank - 2;
+    const int64_t *x = a->in[0].dim + axes, *y = a->out[0].dim + axes, *p = a->param + axes - 2;
+    return (hg_conv2d){.n = a->in[0].dim[0],
+                       .h = x[-1],
+                       .w = x[0],
+                       .c = x[1],
+                       .oh = y[-1],
+                       .ow = y[0],
+                       .o = y[1],
+                       .kh = p[0],
+                       .kw = p[1],
+                       .stride_h = p[axes],
+                       .stride_w = p[axes + 1],
+                       .pad_top = p[2 * axes],
+                       .pad_left = p[2 * axes + 1],
+                       .dil_h = p[3 * axes],
+                       .dil_w = p[3 * axes + 1]};
+}
 
 /* The third spatial axis, the first of a tensor: planes of pictures. */
 typedef struct hg_conv_planes {
@@ -26,7 +45,16 @@ typedef struct hg_conv_planes {
 } hg_conv_planes;
 
 /* Checked arguments only; one plane where there are two axes. */
-hg_conv_planes hg_conv_planes_of(const hg_args *a);
+HG_INLINE hg_conv_planes hg_conv_planes_of(const hg_args *a)
+{
+    if (a->in[0].rank == 4) return (hg_conv_planes){1, 1, 1, 1, 0, 1};
+    return (hg_conv_planes){.in = a->in[0].dim[1],
+                            .out = a->out[0].dim[1],
+                            .kernel = a->param[0],
+                            .stride = a->param[3],
+                            .pad = a->param[6],
+                            .dil = a->param[9]};
+}
 
 /* Where plane `tap` of the kernel meets the input for a picture of the output, numbered through all
  * of the input; -1 in the padding. */

@@ -48,28 +48,27 @@ holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e)
     return hg_epilogue_check(a, e, CONV_NHWC_FIRST_EXTRA, 1, HOLO_F32);
 }
 
-hg_conv_nhwc_shape hg_conv_nhwc_shape_of(const hg_args *a)
+void hg_conv_nhwc_shape_of(const hg_args *a, hg_conv_nhwc_shape *s)
 {
-    hg_conv_nhwc_shape s;
-    s.g = hg_conv2d_of(a);
-    s.z = hg_conv_planes_of(a);
-    s.pictures = s.g.n * s.z.out;
-    if (s.z.kernel == 1 && s.z.stride == 1 && s.z.pad == 0 && s.z.in == s.z.out) {
-        s.g.n = s.pictures;
-        s.z.in = s.z.out = 1;
+    s->g = hg_conv2d_of(a);
+    s->z = hg_conv_planes_of(a);
+    s->pictures = s->g.n * s->z.out;
+    if (s->z.kernel == 1 && s->z.stride == 1 && s->z.pad == 0 && s->z.in == s->z.out) {
+        s->g.n = s->pictures;
+        s->z.in = s->z.out = 1;
     }
-    s.groups = a->param[a->n_param - 1];
-    s.group_c = s.g.c / s.groups;
-    s.group_o = s.g.o / s.groups;
-    s.k = a->in[1].dim[2];
-    s.taps = s.k == 0 ? 0 : s.z.kernel * s.g.kh * s.g.kw;
-    s.panels = a->in[1].dim[1];
-    return s;
+    s->groups = a->param[a->n_param - 1];
+    s->group_c = s->g.c / s->groups;
+    s->group_o = s->g.o / s->groups;
+    s->k = a->in[1].dim[2];
+    s->taps = s->k == 0 ? 0 : s->z.kernel * s->g.kh * s->g.kw;
+    s->panels = a->in[1].dim[1];
 }
 
 void hg_conv_nhwc_cost(const hg_args *a, hg_cost *cost)
 {
-    hg_conv_nhwc_shape s = hg_conv_nhwc_shape_of(a);
+    hg_conv_nhwc_shape s;
+    hg_conv_nhwc_shape_of(a, &s);
     cost->flops =
         2.0 * (double)s.pictures * (double)s.g.oh * (double)s.g.ow * (double)s.g.o * (double)s.k;
 }
@@ -141,7 +140,8 @@ static void conv_nhwc_pixel(const hg_args *a, const hg_conv_nhwc_shape *s,
 
 void hg_conv_nhwc_run(const hg_args *a, hg_range r)
 {
-    const hg_conv_nhwc_shape s = hg_conv_nhwc_shape_of(a);
+    hg_conv_nhwc_shape s;
+    hg_conv_nhwc_shape_of(a, &s);
     const hg_conv2d *g = &s.g;
     hg_epilogue ep;
     if (a->code != NULL)

@@ -15,7 +15,7 @@ typedef struct hg_conv_nhwc_shape {
 } hg_conv_nhwc_shape;
 
 /* Checked arguments only. */
-hg_conv_nhwc_shape hg_conv_nhwc_shape_of(const hg_args *a);
+void hg_conv_nhwc_shape_of(const hg_args *a, hg_conv_nhwc_shape *s);
 holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e);
 void hg_conv_nhwc_cost(const hg_args *a, hg_cost *cost);
 /* The reference kernel. */

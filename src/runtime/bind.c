@@ -1,9 +1,9 @@
 /* bind.c - steps: operands, parameters, check, units.
  *
- * What check, units, scratch and cost say follows from the kernel, the lane code, the parameters
- * and the types and dims of the operands. Layers repeat, and equal lists of dims are one list in a
- * program: steps that have all of these in common are alike, and only the first one of them is
- * asked. */
+ * What check, units, scratch and cost say follows from the kernel, the lane code but for its
+ * constants, the parameters and the types and dims of the operands. Layers repeat, and equal lists
+ * of dims are one list in a program: steps that have all of these in common are alike, and only the
+ * first one of them is asked. */
 #include "runtime/bind.h"
 
 /* ---- work ------------------------------------------------------------------------------------ */
@@ -18,8 +18,9 @@ enum { BIND_PARTS = 16 };
 
 static uint32_t bind_tasks(const holo_session *s, const hg_step_run *r)
 {
-    double ns = r->cost.flops / 20.0 + r->cost.bytes / 8.0;
-    if (r->units <= 1) return 1;
+    const double ns = r->cost.flops * 0.05 + r->cost.bytes * 0.125;
+    if (r->units <= 1 || (ns < bind_min_parallel_ns && (s->flags & HOLO_SESSION_SPLIT) == 0))
+        return 1;
     int64_t tasks = ns < 1e15 ? (int64_t)(ns / bind_long_ns) : 1 << 20;
     if ((r->kernel->flags & HG_KERNEL_ASKS) != 0) tasks = 1;
     bool splits =
@@ -32,15 +33,25 @@ static uint32_t bind_tasks(const holo_session *s, const hg_step_run *r)
     return (uint32_t)hg_max(1, hg_min(tasks, r->units));
 }
 
+/* A cost, not a size that memory is taken for: it may wrap. An absent tensor has no bits. */
+static double bind_bytes(const holo_tensor *t, uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t bits = hg_dtype_bits(t[i].dtype);
+        for (int32_t k = 0; k < t[i].rank; k++)
+            bits *= (uint64_t)t[i].dim[k];
+        sum += bits / 8;
+    }
+    return (double)sum;
+}
+
 static void bind_cost(hg_step_run *r, const hg_args *a)
 {
     r->cost = (hg_cost){0};
     if (r->kernel->cost != NULL) r->kernel->cost(a, &r->cost);
     if (r->cost.bytes > 0) return;
-    for (uint32_t k = 0; k < a->n_in; k++)
-        if (a->in[k].dtype != HOLO_NONE) r->cost.bytes += (double)holo_tensor_bytes(&a->in[k]);
-    for (uint32_t k = 0; k < a->n_out; k++)
-        if (a->out[k].dtype != HOLO_NONE) r->cost.bytes += (double)holo_tensor_bytes(&a->out[k]);
+    r->cost.bytes = bind_bytes(a->in, a->n_in) + bind_bytes(a->out, a->n_out);
 }
 
 /* ---- one step -------------------------------------------------------------------------------- */
@@ -88,9 +99,13 @@ static holo_status bind_check(holo_session *s, uint32_t i, holo_error *e)
         status = run->kernel->check(&a, e);
     }
     if (status != HOLO_OK) return hg_model_blame(p, i, status, e);
-    run->units = run->kernel->units(&a);
+    const hg_work work = hg_kernel_work(run->kernel, &a);
+    run->units = work.units;
     bind_cost(run, &a);
     run->tasks = bind_tasks(s, run);
+    /* Scratch is for all steps, since one runs at a time; a late one takes its own. */
+    if (work.scratch > s->scratch_bytes && !s->graph->step_late[i])
+        s->scratch_bytes = hg_align_up(work.scratch, HG_ALIGN);
     return HOLO_OK;
 }
 
@@ -132,9 +147,11 @@ static bool bind_same_operands(const hg_program *p, const uint32_t *a, const uin
 
 /* Of what tells most steps apart: looking at everything costs more than the rest of finding them.
  */
-static uint64_t bind_key(const hg_program *p, const hg_step_rec *r)
+static uint64_t bind_key(const holo_session *s, const hg_step_rec *r)
 {
-    uint64_t key = bind_mix(r->kernel, (uint64_t)r->code << 32 | (r->n_param == 0 ? 0 : r->param));
+    const hg_program *p = &s->graph->program;
+    const uint64_t n_op = r->code == 0 ? 0 : s->code[r->code - 1].n_op;
+    uint64_t key = bind_mix(r->kernel, n_op << 32 | (r->n_param == 0 ? 0 : r->param));
     for (uint32_t k = 0; k < 2 && k < r->n_in; k++) {
         const hg_value_rec *v = &p->value[p->list[r->in + k]];
         key = bind_mix(key, v->rank <= 0 ? 0 : v->dims);
@@ -142,11 +159,17 @@ static uint64_t bind_key(const hg_program *p, const hg_step_rec *r)
     return key;
 }
 
-static bool bind_is_alike(const hg_program *p, const hg_step_rec *a, const hg_step_rec *b)
+static bool bind_same_code(const holo_session *s, uint32_t a, uint32_t b)
 {
-    return a->kernel == b->kernel && a->code == b->code && a->n_in == b->n_in &&
-           a->n_out == b->n_out && a->n_param == b->n_param &&
-           (a->n_param == 0 || a->param == b->param) &&
+    return a == b || (a != 0 && b != 0 && hg_lane_is_alike(&s->code[a - 1], &s->code[b - 1]));
+}
+
+static bool bind_is_alike(const holo_session *s, const hg_step_rec *a, const hg_step_rec *b)
+{
+    const hg_program *p = &s->graph->program;
+    return a->kernel == b->kernel && a->n_in == b->n_in && a->n_out == b->n_out &&
+           a->n_param == b->n_param && (a->n_param == 0 || a->param == b->param) &&
+           bind_same_code(s, a->code, b->code) &&
            bind_same_operands(p, p->list + a->in, p->list + b->in, a->n_in) &&
            bind_same_operands(p, p->list + a->out, p->list + b->out, a->n_out);
 }
@@ -175,8 +198,8 @@ void hg_session_find_alike(holo_session *s)
         const hg_step_rec *r = &p->step[i];
         s->alike[i] = i;
         if (s->graph->step_late[i] || bind_is_alone(s, r)) continue;
-        uint32_t at = (uint32_t)bind_key(p, r) & (n_slot - 1);
-        while (slot[at] != 0 && !bind_is_alike(p, r, &p->step[slot[at] - 1]))
+        uint32_t at = (uint32_t)bind_key(s, r) & (n_slot - 1);
+        while (slot[at] != 0 && !bind_is_alike(s, r, &p->step[slot[at] - 1]))
             at = (at + 1) & (n_slot - 1);
         if (slot[at] == 0) slot[at] = i + 1;
         s->alike[i] = slot[at] - 1;
@@ -185,26 +208,11 @@ void hg_session_find_alike(holo_session *s)
 
 /* ---- all steps ------------------------------------------------------------------------------- */
 
-/* Scratch is for all steps, since one runs at a time. */
-static void bind_scratch(holo_session *s, const hg_step_run *run)
-{
-    if (run->kernel->scratch == NULL) return;
-    const hg_args a = hg_session_args(s, run);
-    const size_t bytes = hg_align_up(run->kernel->scratch(&a), HG_ALIGN);
-    if (bytes > s->scratch_bytes) s->scratch_bytes = bytes;
-}
-
 holo_status hg_session_ask_step(holo_session *s, uint32_t i, holo_error *e)
 {
-    hg_step_run *run = &s->step[i];
-    if (s->cache != NULL && s->cache->count != 0) {
-        HG_TRY(hg_session_bind_step(s, i, HG_BIND_ALL, e));
-    } else {
-        run->kernel = s->graph->kernel[s->graph->program.step[i].kernel];
-        HG_TRY(bind_check(s, i, e));
-    }
-    bind_scratch(s, run);
-    return HOLO_OK;
+    if (s->cache != NULL && s->cache->count != 0) return hg_session_bind_step(s, i, HG_BIND_ALL, e);
+    s->step[i].kernel = s->graph->kernel[s->graph->program.step[i].kernel];
+    return bind_check(s, i, e);
 }
 
 void hg_session_answer(holo_session *s, uint32_t first, uint32_t i)
@@ -231,7 +239,6 @@ holo_status hg_session_bind_steps(holo_session *s, holo_error *e)
             continue;
         }
         HG_TRY(hg_session_bind_step(s, i, HG_BIND_ALL, e));
-        if (r->op == HG_STEP_KERNEL) bind_scratch(s, &s->step[i]);
     }
     return HOLO_OK;
 }

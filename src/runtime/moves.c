@@ -401,9 +401,11 @@ static bool moves_sizes_fit(const holo_session *s, hg_moves *m)
 static void moves_axis(const holo_session *s, const hg_moves *m, const moves_shape *shape,
                        int32_t axis, uint32_t dim)
 {
-    const uint32_t *target = m->target + shape->first;
-    for (uint32_t i = 0; i < shape->count; i++)
-        s->operand[target[i]].dim[axis] = s->dim[dim];
+    const uint32_t *target = m->target + shape->first, *end = target + shape->count;
+    holo_tensor *operand = s->operand;
+    const int64_t size = s->dim[dim];
+    for (; target < end; target++)
+        operand[*target].dim[axis] = size;
 }
 
 static void moves_tensors(const holo_session *s, const hg_moves *m)

@@ -42,6 +42,21 @@ static holo_status run_fault(const holo_session *s, uint32_t i, holo_error *e)
     return hg_model_blame(&s->graph->program, i, hg_fault_fail(&s->fault, e), e);
 }
 
+/* What a step needs that was not known when memory was laid out. */
+static holo_status run_late_scratch(holo_session *s, uint32_t i, run_job *job, holo_error *e)
+{
+    const size_t bytes =
+        hg_align_up(hg_kernel_work(job->step->kernel, &job->args).scratch, HG_ALIGN);
+    size_t all;
+    void *scratch;
+    if (bytes == 0) return HOLO_OK;
+    if (!hg_mul_size(bytes, s->threads, &all)) return hg_fail_nomem(e, bytes);
+    HG_TRY(hg_settle_take(s, all, i, i, &scratch, e));
+    job->scratch = scratch;
+    job->scratch_bytes = bytes;
+    return HOLO_OK;
+}
+
 static holo_status run_kernel(holo_session *s, uint32_t i, holo_error *e)
 {
     const hg_step_run *step = &s->step[i];
@@ -53,14 +68,7 @@ static holo_status run_kernel(holo_session *s, uint32_t i, holo_error *e)
                    .units = step->units,
                    .tasks = step->tasks,
                    .session = s};
-    if (s->graph->step_late[i] && step->kernel->scratch != NULL) {
-        size_t bytes = hg_align_up(step->kernel->scratch(&job.args), HG_ALIGN), all;
-        if (!hg_mul_size(bytes, s->threads, &all)) return hg_fail_nomem(e, bytes);
-        void *scratch;
-        HG_TRY(hg_settle_take(s, all, i, i, &scratch, e));
-        job.scratch = scratch;
-        job.scratch_bytes = bytes;
-    }
+    if (s->graph->step_late[i]) HG_TRY(run_late_scratch(s, i, &job, e));
     hg_redzone_close(s, i, job.scratch, job.scratch_bytes * s->threads);
     if (job.tasks <= 1) {
         job.args.team = s->pool;

@@ -73,7 +73,7 @@ static inline picture picture_decode(const uint8_t *data, size_t size, hg_pixels
         snprintf(p.error, sizeof p.error, "large");
     } else {
         out.data = malloc(holo_tensor_bytes(&out));
-        size_t scratch_bytes = k->scratch(&a);
+        size_t scratch_bytes = hg_kernel_work(k, &a).scratch;
         void *scratch = malloc(scratch_bytes);
         CHECK_OK(k->check(&a, &e), &e);
         k->run(&a, (hg_range){0, 1, scratch});

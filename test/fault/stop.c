@@ -55,10 +55,10 @@ static int stop_run(const stop_case *c, const hg_kernel *k, int yes_at)
                  .stop_user = &asked};
     holo_error e = {0};
     CHECK_OK(k->check(&a, &e), &e);
-    const size_t scratch = k->scratch == NULL ? 0 : k->scratch(&a);
+    const size_t scratch = hg_kernel_work(k, &a).scratch;
     void *memory = aligned_alloc(64, (scratch + 127) / 64 * 64);
     if (memory == NULL) abort();
-    k->run(&a, (hg_range){0, k->units(&a), memory});
+    k->run(&a, (hg_range){0, hg_kernel_work(k, &a).units, memory});
     free(memory);
     return asked.count;
 }

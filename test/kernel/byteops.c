@@ -51,7 +51,7 @@ static void byteops_try(const hg_kernel *k, const hg_byteops *p, int64_t n, int6
     holo_error e = {0};
     byteops_make(&c, p, n, base, entries);
     if (CHECK_OK(k->check(&c.args, &e), &e)) {
-        const hg_range all = {0, k->units(&c.args), NULL};
+        const hg_range all = {0, hg_kernel_work(k, &c.args).units, NULL};
         k->run(&c.args, all);
         CHECK_EQ_INT(c.fault.kind, HG_FAULT_NONE);
         if (byteops_right(&c, p, -1)) {

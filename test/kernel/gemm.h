@@ -105,7 +105,7 @@ static inline void gemm_free(gemm_call *c)
 
 static inline void gemm_range(const hg_kernel *k, const hg_args *a, int64_t begin, int64_t end)
 {
-    const size_t bytes = k->scratch == NULL ? 0 : k->scratch(a);
+    const size_t bytes = hg_kernel_work(k, a).scratch;
     /* aligned, and still followed by a red zone right behind the last byte */
     char *block = gemm_alloc(bytes + 64);
     char *scratch = block + (64 - (uintptr_t)block % 64) % 64;
@@ -125,7 +125,7 @@ static inline bool gemm_run(const hg_kernel *k, gemm_call *c)
     holo_error e = {0};
     if (!CHECK_OK(k->check(&c->args, &e), &e)) return false;
     memset(c->out.data, 0xa5, holo_tensor_bytes(&c->out));
-    const int64_t units = k->units(&c->args), first = units > 1,
+    const int64_t units = hg_kernel_work(k, &c->args).units, first = units > 1,
                   middle = first + (units - first) / 3;
     gemm_range(k, &c->args, middle, units);
     gemm_range(k, &c->args, 0, first);

@@ -128,11 +128,11 @@ static void lane_in_place(void)
         move_out(&c, HOLO_F32, 2, MOVE_DIMS(300, 31));
         c.args.code = &lane_code;
         move_connect(&c);
-        void *scratch = malloc(k->scratch(&c.args));
-        k->run(&c.args, (hg_range){0, k->units(&c.args), scratch});
+        void *scratch = malloc(hg_kernel_work(k, &c.args).scratch);
+        k->run(&c.args, (hg_range){0, hg_kernel_work(k, &c.args).units, scratch});
         void *separate = c.out[0].data;
         c.out[0].data = c.in[own].data;
-        k->run(&c.args, (hg_range){0, k->units(&c.args), scratch});
+        k->run(&c.args, (hg_range){0, hg_kernel_work(k, &c.args).units, scratch});
         CHECK_MEM(c.out[0].data, separate, 300 * 31 * sizeof(float));
         c.out[0].data = separate;
         free(scratch);

@@ -34,7 +34,7 @@ static bool map_run(const hg_kernel *k, move_call *c)
                     HG_ALIGN);
     out->data = aligned_alloc(HG_ALIGN, hg_align_up(bytes + extra[0] + 1, HG_ALIGN));
     if (!CHECK_OK(k->check(&c->args, &e), &e)) return false;
-    const size_t scratch_bytes = k->scratch == NULL ? 0 : k->scratch(&c->args);
+    const size_t scratch_bytes = hg_kernel_work(k, &c->args).scratch;
     void *scratch = malloc(scratch_bytes + 1);
     k->run(&c->args, (hg_range){0, 1, scratch});
     free(scratch);

@@ -130,10 +130,10 @@ static inline bool move_run(const hg_kernel *k, move_call *c)
     holo_error e = {0};
     move_connect(c);
     if (!CHECK_OK(k->check(&c->args, &e), &e)) return false;
-    const size_t scratch_bytes = k->scratch == NULL ? 0 : k->scratch(&c->args);
+    const size_t scratch_bytes = hg_kernel_work(k, &c->args).scratch;
     void *scratch = scratch_bytes == 0 ? NULL : aligned_alloc(64, hg_align_up(scratch_bytes, 64)),
          *copy[4];
-    const int64_t units = k->units(&c->args);
+    const int64_t units = hg_kernel_work(k, &c->args).units;
     bool same = true;
     k->run(&c->args, (hg_range){0, units, scratch});
     for (uint32_t j = 0; j < c->args.n_out; j++) {

@@ -115,9 +115,9 @@ static void norm_same(const move_call *a, const move_call *b)
 /* The kernel over the memory of x gives what it gave beside it. */
 static void norm_in_place(const hg_kernel *k, move_call *c)
 {
-    void *separate = c->out[0].data, *scratch = malloc(k->scratch(&c->args));
+    void *separate = c->out[0].data, *scratch = malloc(hg_kernel_work(k, &c->args).scratch);
     c->out[0].data = c->in[0].data;
-    k->run(&c->args, (hg_range){0, k->units(&c->args), scratch});
+    k->run(&c->args, (hg_range){0, hg_kernel_work(k, &c->args).units, scratch});
     CHECK_MEM(c->out[0].data, separate, holo_tensor_bytes(&c->out[0]));
     c->out[0].data = separate;
     free(scratch);
@@ -306,8 +306,8 @@ static void norm_nan_spoils_its_row(void)
         norm_make_layer(&c, &norm_layers[2], HOLO_F32);
         ((float *)c.in[0].data)[40] = NAN;
         if (k != NULL && (move_connect(&c), true)) {
-            void *scratch = malloc(k->scratch(&c.args));
-            k->run(&c.args, (hg_range){0, k->units(&c.args), scratch});
+            void *scratch = malloc(hg_kernel_work(k, &c.args).scratch);
+            k->run(&c.args, (hg_range){0, hg_kernel_work(k, &c.args).units, scratch});
             for (int i = 0; i < 7 * 33; i++)
                 CHECK_EQ_INT(isnan(((float *)c.out[0].data)[i]) != 0, i / 33 == 1);
             free(scratch);

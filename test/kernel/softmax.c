@@ -124,9 +124,10 @@ static void softmax_in_place(void)
             move_call c = {0};
             softmax_make(&c, s, HOLO_F32, is_log);
             if (move_run(k, &c)) {
-                void *separate = c.out[0].data, *scratch = malloc(k->scratch(&c.args));
+                void *separate = c.out[0].data,
+                     *scratch = malloc(hg_kernel_work(k, &c.args).scratch);
                 c.out[0].data = c.in[own].data;
-                k->run(&c.args, (hg_range){0, k->units(&c.args), scratch});
+                k->run(&c.args, (hg_range){0, hg_kernel_work(k, &c.args).units, scratch});
                 CHECK_MEM(c.out[0].data, separate, holo_tensor_bytes(&c.out[0]));
                 c.out[0].data = separate;
                 free(scratch);

@@ -217,7 +217,7 @@ static void table_make_shape(move_call *c, const table_shape *s, holo_dtype entr
 static void table_same(const hg_kernel *k, move_call *c)
 {
     holo_error e = {0};
-    const hg_range all = {0, k->units(&c->args), NULL};
+    const hg_range all = {0, hg_kernel_work(k, &c->args).units, NULL};
     const size_t bytes = holo_tensor_bytes(&c->out[0]);
     uint8_t *expected = malloc(bytes), *codes = c->in[0].data, *out = c->out[0].data;
     if (!CHECK_OK(k->check(&c->args, &e), &e)) return;

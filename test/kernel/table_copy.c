@@ -116,7 +116,8 @@ static void table_copy_reports(void)
         ((uint8_t *)c.in[0].data)[3 * 40 + 1] = 16; /* element 540 */
         ((uint8_t *)c.in[0].data)[3 * 41 + 1] = 77;
         move_connect(&c);
-        table_copy_all[i]->run(&c.args, (hg_range){0, table_copy_all[i]->units(&c.args), scratch});
+        table_copy_all[i]->run(
+            &c.args, (hg_range){0, hg_kernel_work(table_copy_all[i], &c.args).units, scratch});
         CHECK_EQ_INT(c.fault.kind, HG_FAULT_RANGE);
         CHECK_EQ_INT(c.fault.element, 540);
         CHECK_EQ_INT(c.fault.value, 16);

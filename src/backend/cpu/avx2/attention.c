@@ -39,29 +39,22 @@ typedef struct attention_plan {
     bool is_few;
 } attention_plan;
 
-static attention_plan attention_plan_of(const hg_args *a)
+static void attention_plan_of(const hg_args *a, attention_plan *p)
 {
-    attention_plan p = {.s = hg_attention_of(a)};
-    const hg_attention *s = &p.s;
-    p.is_few = s->queries <= ATTENTION_FEW && s->view[HG_ATTENTION_Q].col == 1 &&
-               s->view[HG_ATTENTION_K].col == 1 && s->view[HG_ATTENTION_V].col == 1;
-    p.row_blocks = hg_ceil_div(hg_max(s->queries, 1), ATTENTION_ROWS);
-    p.rows = hg_ceil_div(hg_max(s->queries, 1), p.row_blocks);
-    if (p.row_blocks > 1) p.rows = hg_ceil_div(p.rows, HG_GEMM_ROWS) * HG_GEMM_ROWS;
-    p.row_blocks = hg_ceil_div(hg_max(s->queries, 1), p.rows);
-    p.blocks = hg_ceil_div(hg_max(s->keys, 1), ATTENTION_KEYS);
-    p.keys = hg_ceil_div(hg_ceil_div(hg_max(s->keys, 1), p.blocks), HG_PANEL) * HG_PANEL;
-    p.blocks = hg_ceil_div(hg_max(s->keys, 1), p.keys);
-    p.panels = hg_panels(s->width);
+    p->s = hg_attention_of(a);
+    const hg_attention *s = &p->s;
+    p->is_few = s->queries <= ATTENTION_FEW && s->view[HG_ATTENTION_Q].col == 1 &&
+                s->view[HG_ATTENTION_K].col == 1 && s->view[HG_ATTENTION_V].col == 1;
+    p->row_blocks = hg_ceil_div(hg_max(s->queries, 1), ATTENTION_ROWS);
+    p->rows = hg_ceil_div(hg_max(s->queries, 1), p->row_blocks);
+    if (p->row_blocks > 1) p->rows = hg_ceil_div(p->rows, HG_GEMM_ROWS) * HG_GEMM_ROWS;
+    p->row_blocks = hg_ceil_div(hg_max(s->queries, 1), p->rows);
+    p->blocks = hg_ceil_div(hg_max(s->keys, 1), ATTENTION_KEYS);
+    p->keys = hg_ceil_div(hg_ceil_div(hg_max(s->keys, 1), p->blocks), HG_PANEL) * HG_PANEL;
+    p->blocks = hg_ceil_div(hg_max(s->keys, 1), p->keys);
+    p->panels = hg_panels(s->width);
     const bool fits = s->size + s->width <= ATTENTION_WHOLE / hg_max(s->keys, 1);
-    p.packed = fits ? p.blocks * p.keys : p.keys;
-    return p;
-}
-
-static int64_t attention_units(const hg_args *a)
-{
-    const attention_plan p = attention_plan_of(a);
-    return holo_tensor_count(&a->out[0]) == 0 ? 0 : p.s.batch * p.s.heads * p.row_blocks;
+    p->packed = fits ? p->blocks * p->keys : p->keys;
 }
 
 /* What a call works in. */
@@ -104,11 +97,14 @@ static size_t attention_areas(const attention_plan *p, size_t *bytes)
     return sum;
 }
 
-static size_t attention_scratch(const hg_args *a)
+static hg_work attention_work_of(const hg_args *a)
 {
-    const attention_plan p = attention_plan_of(a);
+    attention_plan p;
+    attention_plan_of(a, &p);
+    const bool is_empty = holo_tensor_count(&a->out[0]) == 0;
     size_t bytes[ATTENTION_AREAS];
-    return attention_areas(&p, bytes);
+    return (hg_work){.units = is_empty ? 0 : p.s.batch * p.s.heads * p.row_blocks,
+                     .scratch = attention_areas(&p, bytes)};
 }
 
 static void attention_begin(attention_work *w, const attention_plan *p, char *scratch)
@@ -411,7 +407,8 @@ static void attention_unit_few(const attention_work *w)
 
 static void attention_run(const hg_args *a, hg_range r)
 {
-    const attention_plan p = attention_plan_of(a);
+    attention_plan p;
+    attention_plan_of(a, &p);
     attention_work w;
     attention_begin(&w, &p, r.scratch);
     for (int64_t u = r.begin; u < r.end; u++) {
@@ -433,8 +430,7 @@ const hg_kernel hg_kernels_attention_avx2[] = {
      .flags = HG_KERNEL_FAST | HG_KERNEL_KEYS,
      .cpu = HG_CPU_AVX2,
      .check = hg_attention_check,
-     .units = attention_units,
-     .scratch = attention_scratch,
+     .work = attention_work_of,
      .cost = hg_attention_cost,
      .run = attention_run},
     {0},

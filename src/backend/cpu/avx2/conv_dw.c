@@ -34,37 +34,32 @@ static int64_t conv_dw_fit(const conv_dw_plan *p, int64_t band)
     return HG_CONV_DW_L1_VALUES / high / hg_max(1, g->w) / CONV_DW_LINE * CONV_DW_LINE;
 }
 
-static conv_dw_plan conv_dw_plan_of(const hg_args *a)
+static void conv_dw_plan_of(const hg_args *a, conv_dw_plan *p)
 {
-    conv_dw_plan p = {.g = hg_conv2d_of(a), .z = hg_conv_planes_of(a), .band = CONV_DW_BAND};
-    const hg_conv2d *g = &p.g;
-    p.pictures = g->n * p.z.out;
-    p.taps = a->in[1].dim[0];
-    while (p.band > 1 && conv_dw_fit(&p, p.band) < CONV_DW_LINE)
-        p.band /= 2;
+    p->g = hg_conv2d_of(a);
+    p->z = hg_conv_planes_of(a);
+    p->band = CONV_DW_BAND;
+    const hg_conv2d *g = &p->g;
+    p->pictures = g->n * p->z.out;
+    p->taps = a->in[1].dim[0];
+    while (p->band > 1 && conv_dw_fit(p, p->band) < CONV_DW_LINE)
+        p->band /= 2;
     const int64_t c = hg_max(1, g->c);
-    p.channels = hg_min(c, hg_max(CONV_DW_LINE, conv_dw_fit(&p, p.band)));
-    p.channel_blocks = hg_ceil_div(c, p.channels);
+    p->channels = hg_min(c, hg_max(CONV_DW_LINE, conv_dw_fit(p, p->band)));
+    p->channel_blocks = hg_ceil_div(c, p->channels);
     /* no block below a vector: the last one takes the few channels left over */
-    if (p.channel_blocks > 1 && c % p.channels != 0 && c % p.channels < HG_CONV_DW_VECTOR)
-        p.channel_blocks--;
-    p.rows = hg_min(g->oh, CONV_DW_UNIT_VALUES / hg_max(1, g->ow) / p.channels / p.band * p.band);
-    p.rows = hg_max(p.band, p.rows);
-    p.row_blocks = hg_ceil_div(hg_max(1, g->oh), p.rows);
-    return p;
+    if (p->channel_blocks > 1 && c % p->channels != 0 && c % p->channels < HG_CONV_DW_VECTOR)
+        p->channel_blocks--;
+    p->rows =
+        hg_min(g->oh, CONV_DW_UNIT_VALUES / hg_max(1, g->ow) / p->channels / p->band * p->band);
+    p->rows = hg_max(p->band, p->rows);
+    p->row_blocks = hg_ceil_div(hg_max(1, g->oh), p->rows);
 }
 
 /* Channels of the last block may exceed the others by less than a vector. */
 static int64_t conv_dw_max_channels(const conv_dw_plan *p)
 {
     return hg_max(p->channels, p->g.c - (p->channel_blocks - 1) * p->channels);
-}
-
-static int64_t conv_dw_units(const hg_args *a)
-{
-    const conv_dw_plan p = conv_dw_plan_of(a);
-    if (holo_tensor_count(&a->out[0]) == 0) return 0;
-    return p.pictures * p.row_blocks * p.channel_blocks;
 }
 
 /* Scratch: widened weights, the result before an epilogue, the epilogue's own. */
@@ -81,11 +76,14 @@ static size_t conv_dw_result_bytes(const hg_args *a, const conv_dw_plan *p)
                        HG_ALIGN);
 }
 
-static size_t conv_dw_scratch(const hg_args *a)
+static hg_work conv_dw_work(const hg_args *a)
 {
-    const conv_dw_plan p = conv_dw_plan_of(a);
-    if (holo_tensor_count(&a->out[0]) == 0) return 0;
-    return conv_dw_weight_bytes(a, &p) + conv_dw_result_bytes(a, &p) + hg_epilogue_scratch(a);
+    if (holo_tensor_count(&a->out[0]) == 0) return (hg_work){0};
+    conv_dw_plan p;
+    conv_dw_plan_of(a, &p);
+    return (hg_work){.units = p.pictures * p.row_blocks * p.channel_blocks,
+                     .scratch = conv_dw_weight_bytes(a, &p) + conv_dw_result_bytes(a, &p) +
+                                hg_epilogue_scratch(a)};
 }
 
 /* Input, weights and the kernel planes that count for a picture and channels from c0 on. */
@@ -108,7 +106,8 @@ static void conv_dw_point(const hg_args *a, const conv_dw_plan *p, int64_t pictu
 static void conv_dw_run(const hg_args *a, hg_range r)
 {
     if (r.begin >= r.end) return;
-    const conv_dw_plan p = conv_dw_plan_of(a);
+    conv_dw_plan p;
+    conv_dw_plan_of(a, &p);
     const hg_conv2d *g = &p.g;
     char *scratch = r.scratch;
     hg_conv_dw_unit u = {.g = g, .x_row = g->w * g->c, .x_col = g->c};
@@ -156,8 +155,7 @@ const hg_kernel hg_kernels_conv_dw_avx2[] = {
      .flags = HG_KERNEL_FAST,
      .cpu = HG_CPU_AVX2,
      .check = hg_conv_dw_check,
-     .units = conv_dw_units,
-     .scratch = conv_dw_scratch,
+     .work = conv_dw_work,
      .cost = hg_conv_dw_cost,
      .run = conv_dw_run},
     {0},

@@ -41,37 +41,30 @@ typedef struct conv_nhwc_plan {
     bool is_large;
 } conv_nhwc_plan;
 
-static conv_nhwc_plan conv_nhwc_plan_of(const hg_args *a)
+static void conv_nhwc_plan_of(const hg_args *a, conv_nhwc_plan *p)
 {
-    conv_nhwc_plan p = {.s = hg_conv_nhwc_shape_of(a)};
-    const hg_conv2d *g = &p.s.g;
-    p.by_row =
-        p.s.group_c < (p.s.groups == 1 ? CONV_NHWC_SHORT_TAP : CONV_NHWC_TINY_TAP) && g->kw > 1;
-    p.taps = p.s.k == 0 ? 0 : p.by_row ? p.s.z.kernel * g->kh : p.s.taps;
-    p.depth = p.taps == 0 ? 0 : p.s.k / p.taps;
-    p.pixels = p.s.pictures * g->oh * g->ow;
-    int64_t rows = hg_min(CONV_NHWC_ROW_BLOCK, CONV_NHWC_POINTERS / hg_max(1, p.taps));
-    if (p.by_row) rows = hg_min(rows, CONV_NHWC_PATCH_VALUES / hg_max(1, p.s.k));
+    hg_conv_nhwc_shape_of(a, &p->s);
+    const hg_conv2d *g = &p->s.g;
+    p->by_row =
+        p->s.group_c < (p->s.groups == 1 ? CONV_NHWC_SHORT_TAP : CONV_NHWC_TINY_TAP) && g->kw > 1;
+    p->taps = p->s.k == 0 ? 0 : p->by_row ? p->s.z.kernel * g->kh : p->s.taps;
+    p->depth = p->taps == 0 ? 0 : p->s.k / p->taps;
+    p->pixels = p->s.pictures * g->oh * g->ow;
+    int64_t rows = hg_min(CONV_NHWC_ROW_BLOCK, CONV_NHWC_POINTERS / hg_max(1, p->taps));
+    if (p->by_row) rows = hg_min(rows, CONV_NHWC_PATCH_VALUES / hg_max(1, p->s.k));
     rows = hg_max(HG_GEMM_ROWS, rows / HG_GEMM_ROWS * HG_GEMM_ROWS);
-    const int64_t pixels = hg_max(1, p.pixels), panels = hg_max(1, p.s.panels);
-    p.row_blocks = hg_ceil_div(pixels, rows);
-    p.row_block = hg_ceil_div(pixels, p.row_blocks);
-    if (p.row_blocks > 1) p.row_block = hg_ceil_div(p.row_block, HG_GEMM_ROWS) * HG_GEMM_ROWS;
-    p.row_blocks = hg_ceil_div(pixels, p.row_block);
-    const int64_t wanted = CONV_NHWC_TILE_VALUES / HG_PANEL / p.row_block;
-    p.group = hg_min(panels, hg_min(wanted, CONV_NHWC_MAX_GROUP));
-    p.groups = hg_max(hg_ceil_div(panels, p.group),
-                      hg_min(panels, hg_ceil_div(CONV_NHWC_UNITS, p.row_blocks * p.s.groups)));
-    p.group = hg_ceil_div(panels, p.groups);
-    p.groups = hg_ceil_div(panels, p.group);
-    p.is_large = holo_tensor_count(&a->out[0]) >= CONV_NHWC_LARGE;
-    return p;
-}
-
-static int64_t conv_nhwc_units(const hg_args *a)
-{
-    const conv_nhwc_plan p = conv_nhwc_plan_of(a);
-    return holo_tensor_count(&a->out[0]) == 0 ? 0 : p.row_blocks * p.s.groups * p.groups;
+    const int64_t pixels = hg_max(1, p->pixels), panels = hg_max(1, p->s.panels);
+    p->row_blocks = hg_ceil_div(pixels, rows);
+    p->row_block = hg_ceil_div(pixels, p->row_blocks);
+    if (p->row_blocks > 1) p->row_block = hg_ceil_div(p->row_block, HG_GEMM_ROWS) * HG_GEMM_ROWS;
+    p->row_blocks = hg_ceil_div(pixels, p->row_block);
+    const int64_t wanted = CONV_NHWC_TILE_VALUES / HG_PANEL / p->row_block;
+    p->group = hg_min(panels, hg_min(wanted, CONV_NHWC_MAX_GROUP));
+    p->groups = hg_max(hg_ceil_div(panels, p->group),
+                       hg_min(panels, hg_ceil_div(CONV_NHWC_UNITS, p->row_blocks * p->s.groups)));
+    p->group = hg_ceil_div(panels, p->groups);
+    p->groups = hg_ceil_div(panels, p->group);
+    p->is_large = holo_tensor_count(&a->out[0]) >= CONV_NHWC_LARGE;
 }
 
 /* Scratch: pointers, sums of a unit, zeros, copied kernel rows, the epilogue's own. */
@@ -96,11 +89,15 @@ static size_t conv_nhwc_patch_bytes(const conv_nhwc_plan *p)
     return p->by_row ? hg_align_up((size_t)(p->row_block * p->s.k) * sizeof(float), HG_ALIGN) : 0;
 }
 
-static size_t conv_nhwc_scratch(const hg_args *a)
+static hg_work conv_nhwc_work(const hg_args *a)
 {
-    const conv_nhwc_plan p = conv_nhwc_plan_of(a);
-    return conv_nhwc_pointer_bytes(&p) + conv_nhwc_sum_bytes(&p) + conv_nhwc_zero_bytes(&p) +
-           conv_nhwc_patch_bytes(&p) + hg_epilogue_scratch(a);
+    conv_nhwc_plan p;
+    conv_nhwc_plan_of(a, &p);
+    const bool is_empty = p.pixels == 0 || p.s.g.o == 0;
+    return (hg_work){.units = is_empty ? 0 : p.row_blocks * p.s.groups * p.groups,
+                     .scratch = conv_nhwc_pointer_bytes(&p) + conv_nhwc_sum_bytes(&p) +
+                                conv_nhwc_zero_bytes(&p) + conv_nhwc_patch_bytes(&p) +
+                                hg_epilogue_scratch(a)};
 }
 
 /* ---- pointers ---------------------------------------------------------------------------- */
@@ -295,7 +292,8 @@ static void conv_nhwc_unit_run(const conv_nhwc_unit *u)
 static void conv_nhwc_run(const hg_args *a, hg_range r)
 {
     if (r.begin >= r.end) return;
-    const conv_nhwc_plan p = conv_nhwc_plan_of(a);
+    conv_nhwc_plan p;
+    conv_nhwc_plan_of(a, &p);
     char *scratch = r.scratch;
     conv_nhwc_unit u = {.a = a, .p = &p, .pointed = -1};
     u.rows = (const float **)(void *)scratch;
@@ -339,8 +337,7 @@ const hg_kernel hg_kernels_conv_nhwc_avx2[] = {
      .flags = HG_KERNEL_FAST,
      .cpu = HG_CPU_AVX2,
      .check = hg_conv_nhwc_check,
-     .units = conv_nhwc_units,
-     .scratch = conv_nhwc_scratch,
+     .work = conv_nhwc_work,
      .cost = hg_conv_nhwc_cost,
      .run = conv_nhwc_run},
     {0},

@@ -30,29 +30,21 @@ typedef struct conv_pwdw_plan {
     int64_t rows, row_blocks; /* output rows of a unit */
 } conv_pwdw_plan;
 
-static conv_pwdw_plan conv_pwdw_plan_of(const hg_args *a)
+static void conv_pwdw_plan_of(const hg_args *a, conv_pwdw_plan *p)
 {
-    conv_pwdw_plan p = {.g = hg_conv2d_of(a)};
-    const hg_conv2d *g = &p.g;
+    p->g = hg_conv2d_of(a);
+    const hg_conv2d *g = &p->g;
     const int64_t oh = hg_max(1, g->oh), line = hg_max(1, g->w) * HG_PANEL;
-    p.panels = hg_max(1, a->in[1].dim[1]);
-    p.reach = (g->kh - 1) * g->dil_h + 1;
-    p.band = hg_max(1, (CONV_PWDW_VALUES / line - p.reach) / g->stride_h + 1);
-    const int64_t twice = hg_max(0, hg_min(p.reach, g->h) - g->stride_h);
+    p->panels = hg_max(1, a->in[1].dim[1]);
+    p->reach = (g->kh - 1) * g->dil_h + 1;
+    p->band = hg_max(1, (CONV_PWDW_VALUES / line - p->reach) / g->stride_h + 1);
+    const int64_t twice = hg_max(0, hg_min(p->reach, g->h) - g->stride_h);
     const int64_t least = hg_max(1, CONV_PWDW_OVERLAP * twice / g->stride_h);
-    p.row_blocks = hg_min(hg_ceil_div(CONV_PWDW_UNITS, p.panels), hg_max(1, oh / least));
-    p.rows = hg_ceil_div(oh, p.row_blocks);
-    p.row_blocks = hg_ceil_div(oh, p.rows);
-    p.band = hg_min(p.band, p.rows);
-    p.lines = hg_min(hg_max(1, g->h), (p.band - 1) * g->stride_h + p.reach);
-    return p;
-}
-
-static int64_t conv_pwdw_units(const hg_args *a)
-{
-    if (holo_tensor_count(&a->out[0]) == 0) return 0;
-    const conv_pwdw_plan p = conv_pwdw_plan_of(a);
-    return p.g.n * p.row_blocks * p.panels;
+    p->row_blocks = hg_min(hg_ceil_div(CONV_PWDW_UNITS, p->panels), hg_max(1, oh / least));
+    p->rows = hg_ceil_div(oh, p->row_blocks);
+    p->row_blocks = hg_ceil_div(oh, p->rows);
+    p->band = hg_min(p->band, p->rows);
+    p->lines = hg_min(hg_max(1, g->h), (p->band - 1) * g->stride_h + p->reach);
 }
 
 /* Scratch: pointers, the buffer, widened depthwise weights, the result before an epilogue, the
@@ -77,12 +69,15 @@ static size_t conv_pwdw_result_bytes(const hg_args *a, const conv_pwdw_plan *p)
     return a->code == NULL ? 0 : (size_t)(p->band * p->g.ow) * HG_PANEL * sizeof(float);
 }
 
-static size_t conv_pwdw_scratch(const hg_args *a)
+static hg_work conv_pwdw_work(const hg_args *a)
 {
-    if (holo_tensor_count(&a->out[0]) == 0) return 0;
-    const conv_pwdw_plan p = conv_pwdw_plan_of(a);
-    return conv_pwdw_pointer_bytes() + conv_pwdw_buffer_bytes(&p) + conv_pwdw_weight_bytes(a) +
-           conv_pwdw_result_bytes(a, &p) + hg_epilogue_scratch(a);
+    if (holo_tensor_count(&a->out[0]) == 0) return (hg_work){0};
+    conv_pwdw_plan p;
+    conv_pwdw_plan_of(a, &p);
+    return (hg_work){.units = p.g.n * p.row_blocks * p.panels,
+                     .scratch = conv_pwdw_pointer_bytes() + conv_pwdw_buffer_bytes(&p) +
+                                conv_pwdw_weight_bytes(a) + conv_pwdw_result_bytes(a, &p) +
+                                hg_epilogue_scratch(a)};
 }
 
 typedef struct conv_pwdw_unit {
@@ -177,7 +172,8 @@ static void conv_pwdw_band(conv_pwdw_unit *u, int64_t oy, int64_t rows)
 static void conv_pwdw_run(const hg_args *a, hg_range r)
 {
     if (r.begin >= r.end) return;
-    const conv_pwdw_plan p = conv_pwdw_plan_of(a);
+    conv_pwdw_plan p;
+    conv_pwdw_plan_of(a, &p);
     const hg_conv2d *g = &p.g;
     const hg_epilogue_simple middle = hg_conv_pwdw_middle(a);
     hg_epilogue ep;
@@ -217,8 +213,7 @@ const hg_kernel hg_kernels_conv_pwdw_avx2[] = {
      .flags = HG_KERNEL_FAST,
      .cpu = HG_CPU_AVX2,
      .check = hg_conv_pwdw_check,
-     .units = conv_pwdw_units,
-     .scratch = conv_pwdw_scratch,
+     .work = conv_pwdw_work,
      .cost = hg_conv_pwdw_cost,
      .run = conv_pwdw_run},
     {0},

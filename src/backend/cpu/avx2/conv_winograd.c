@@ -148,7 +148,7 @@ static bool winograd_plan_tiles(winograd_plan *p)
 /* false: conv.nhwc serves. */
 static bool winograd_plan_of(const hg_args *a, winograd_plan *p)
 {
-    p->s = hg_conv_nhwc_shape_of(a);
+    hg_conv_nhwc_shape_of(a, &p->s);
     const hg_conv2d *g = &p->s.g;
     if (!winograd_fits(a, &p->s)) return false;
     if (!winograd_plan_tiles(p)) return false;
@@ -164,13 +164,6 @@ static bool winograd_plan_of(const hg_args *a, winograd_plan *p)
     p->u_step = winograd_step(p->taps * p->depth * HG_PANEL);
     p->m_step = winograd_step(p->block * HG_PANEL);
     return true;
-}
-
-static int64_t winograd_units(const hg_args *a)
-{
-    winograd_plan p;
-    if (!winograd_plan_of(a, &p)) return hg_kernels_conv_nhwc_avx2[0].units(a);
-    return p.blocks * p.groups;
 }
 
 /* Scratch: row pointers, V, U, M, a pixel of zeros, the epilogue's own. */
@@ -199,12 +192,14 @@ static size_t winograd_zero_bytes(const winograd_plan *p)
     return hg_align_up((size_t)p->channels * sizeof(float), HG_ALIGN);
 }
 
-static size_t winograd_scratch(const hg_args *a)
+static hg_work winograd_work(const hg_args *a)
 {
     winograd_plan p;
-    if (!winograd_plan_of(a, &p)) return hg_kernels_conv_nhwc_avx2[0].scratch(a);
-    return winograd_pointer_bytes(&p) + winograd_v_bytes(&p) + winograd_u_bytes(&p) +
-           winograd_m_bytes(&p) + winograd_zero_bytes(&p) + hg_epilogue_scratch(a);
+    if (!winograd_plan_of(a, &p)) return hg_kernels_conv_nhwc_avx2[0].work(a);
+    return (hg_work){.units = p.blocks * p.groups,
+                     .scratch = winograd_pointer_bytes(&p) + winograd_v_bytes(&p) +
+                                winograd_u_bytes(&p) + winograd_m_bytes(&p) +
+                                winograd_zero_bytes(&p) + hg_epilogue_scratch(a)};
 }
 
 typedef struct winograd_unit {
@@ -666,8 +661,7 @@ const hg_kernel hg_kernels_conv_winograd_avx2[] = {
      .flags = HG_KERNEL_FAST,
      .cpu = HG_CPU_AVX2,
      .check = hg_conv_nhwc_check,
-     .units = winograd_units,
-     .scratch = winograd_scratch,
+     .work = winograd_work,
      .cost = hg_conv_nhwc_cost,
      .run = winograd_run},
     {0},

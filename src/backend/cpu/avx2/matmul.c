@@ -68,12 +68,6 @@ static matmul_plan matmul_plan_of(const hg_args *a)
     return p;
 }
 
-static int64_t matmul_units(const hg_args *a)
-{
-    const matmul_plan p = matmul_plan_of(a);
-    return holo_tensor_count(&a->out[0]) == 0 ? 0 : p.s.batch * p.row_blocks * p.groups;
-}
-
 /* Scratch: row pointers, sums of a unit, a panel block of B, a turned block of A, the epilogue's
  * own. */
 static size_t matmul_pointer_bytes(const matmul_plan *p)
@@ -98,11 +92,14 @@ static size_t matmul_turned_bytes(const matmul_plan *p)
     return hg_align_up((size_t)(p->row_block * depth) * sizeof(float), HG_ALIGN);
 }
 
-static size_t matmul_scratch(const hg_args *a)
+static hg_work matmul_work(const hg_args *a)
 {
     const matmul_plan p = matmul_plan_of(a);
-    return matmul_pointer_bytes(&p) + matmul_sum_bytes(&p) + matmul_panel_bytes(&p) +
-           matmul_turned_bytes(&p) + hg_epilogue_scratch(a);
+    const bool is_empty = holo_tensor_count(&a->out[0]) == 0;
+    return (hg_work){.units = is_empty ? 0 : p.s.batch * p.row_blocks * p.groups,
+                     .scratch = matmul_pointer_bytes(&p) + matmul_sum_bytes(&p) +
+                                matmul_panel_bytes(&p) + matmul_turned_bytes(&p) +
+                                hg_epilogue_scratch(a)};
 }
 
 /* ---- one unit
@@ -404,8 +401,7 @@ const hg_kernel hg_kernels_matmul_avx2[] = {
      .flags = HG_KERNEL_FAST,
      .cpu = HG_CPU_AVX2,
      .check = matmul_check,
-     .units = matmul_units,
-     .scratch = matmul_scratch,
+     .work = matmul_work,
      .cost = hg_matmul_cost,
      .run = matmul_run},
     {0},

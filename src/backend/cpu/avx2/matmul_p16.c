@@ -31,34 +31,28 @@ typedef struct matmul_p16_plan {
     bool is_large;   /* the output does not fit in L2 */
 } matmul_p16_plan;
 
-static matmul_p16_plan matmul_p16_plan_of(const hg_args *a)
+static void matmul_p16_plan_of(const hg_args *a, matmul_p16_plan *p)
 {
-    matmul_p16_plan p = {.s = hg_matmul_p16_shape_of(a)};
-    const int64_t m = hg_max(p.s.m, 1), panels = hg_max(p.s.panels, 1);
-    p.row_blocks = hg_ceil_div(m, MATMUL_P16_ROW_BLOCK);
-    p.row_block = hg_ceil_div(m, p.row_blocks);
-    if (p.row_blocks > 1) p.row_block = hg_ceil_div(p.row_block, HG_GEMM_ROWS) * HG_GEMM_ROWS;
-    p.row_blocks = hg_ceil_div(m, p.row_block);
-    const int64_t wanted = MATMUL_P16_TILE_VALUES / HG_PANEL / p.row_block;
-    p.group = hg_min(panels, hg_min(wanted, MATMUL_P16_MAX_GROUP));
-    p.groups = hg_ceil_div(panels, p.group);
-    p.group = hg_ceil_div(panels, p.groups);
-    p.widest = p.group;
-    if (p.row_block <= HG_GEMM_STREAM_ROWS) {
-        p.group = hg_gemm_stream_group(panels);
-        p.groups = panels / p.group;
-        p.widest = panels - (p.groups - 1) * p.group;
+    p->s = hg_matmul_p16_shape_of(a);
+    const int64_t m = hg_max(p->s.m, 1), panels = hg_max(p->s.panels, 1);
+    p->row_blocks = hg_ceil_div(m, MATMUL_P16_ROW_BLOCK);
+    p->row_block = hg_ceil_div(m, p->row_blocks);
+    if (p->row_blocks > 1) p->row_block = hg_ceil_div(p->row_block, HG_GEMM_ROWS) * HG_GEMM_ROWS;
+    p->row_blocks = hg_ceil_div(m, p->row_block);
+    const int64_t wanted = MATMUL_P16_TILE_VALUES / HG_PANEL / p->row_block;
+    p->group = hg_min(panels, hg_min(wanted, MATMUL_P16_MAX_GROUP));
+    p->groups = hg_ceil_div(panels, p->group);
+    p->group = hg_ceil_div(panels, p->groups);
+    p->widest = p->group;
+    if (p->row_block <= HG_GEMM_STREAM_ROWS) {
+        p->group = hg_gemm_stream_group(panels);
+        p->groups = panels / p->group;
+        p->widest = panels - (p->groups - 1) * p->group;
     }
     /* Read again from L3: B for every row block, or A for every group. */
-    p.rows_inner = (double)p.row_blocks * (double)panels * HG_PANEL > (double)p.groups * (double)m;
-    p.is_large = holo_tensor_count(&a->out[0]) >= MATMUL_P16_LARGE;
-    return p;
-}
-
-static int64_t matmul_p16_units(const hg_args *a)
-{
-    const matmul_p16_plan p = matmul_p16_plan_of(a);
-    return p.s.m == 0 || p.s.n == 0 ? 0 : p.row_blocks * p.groups;
+    p->rows_inner =
+        (double)p->row_blocks * (double)panels * HG_PANEL > (double)p->groups * (double)m;
+    p->is_large = holo_tensor_count(&a->out[0]) >= MATMUL_P16_LARGE;
 }
 
 /* Scratch: pointers to rows, sums of a unit, the epilogue's own. */
@@ -72,10 +66,13 @@ static size_t matmul_p16_sum_bytes(const matmul_p16_plan *p)
     return (size_t)(p->row_block * p->widest) * HG_PANEL * sizeof(float);
 }
 
-static size_t matmul_p16_scratch(const hg_args *a)
+static hg_work matmul_p16_work(const hg_args *a)
 {
-    const matmul_p16_plan p = matmul_p16_plan_of(a);
-    return matmul_p16_pointer_bytes(&p) + matmul_p16_sum_bytes(&p) + hg_epilogue_scratch(a);
+    matmul_p16_plan p;
+    matmul_p16_plan_of(a, &p);
+    return (hg_work){.units = p.s.m == 0 || p.s.n == 0 ? 0 : p.row_blocks * p.groups,
+                     .scratch = matmul_p16_pointer_bytes(&p) + matmul_p16_sum_bytes(&p) +
+                                hg_epilogue_scratch(a)};
 }
 
 /* One unit: rows [row, row + rows) times panels [panel, panel + panels). */
@@ -186,7 +183,8 @@ static void matmul_p16_unit_run(matmul_p16_unit *u, const hg_epilogue *ep)
 
 static void matmul_p16_run(const hg_args *a, hg_range r)
 {
-    const matmul_p16_plan p = matmul_p16_plan_of(a);
+    matmul_p16_plan p;
+    matmul_p16_plan_of(a, &p);
     char *scratch = r.scratch;
     matmul_p16_unit u = {.a = a, .plan = &p, .alpha = (float)hg_param_f64(a, 0)};
     u.rows = (const float **)(void *)scratch;
@@ -217,8 +215,7 @@ const hg_kernel hg_kernels_matmul_p16_avx2[] = {
      .flags = HG_KERNEL_FAST,
      .cpu = HG_CPU_AVX2,
      .check = hg_matmul_p16_check,
-     .units = matmul_p16_units,
-     .scratch = matmul_p16_scratch,
+     .work = matmul_p16_work,
      .cost = hg_matmul_p16_cost,
      .run = matmul_p16_run},
     {0},
