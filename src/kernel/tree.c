@@ -7,6 +7,8 @@
  *   in[4]   int32 [leaves + 1]: the first vote of each leaf
  *   in[5]   int32 [votes]: for which target
  *   in[6]   float64 [votes]: weights
+ *   in[7]   int32 [trees,5], in[8] int32 [tests,4], in[9] int32 [leaves]: how trees are compared
+ *           instead (kernel/tree.h); all three or none, and nothing here needs them
  *   param   aggregate; the score (float) before the first vote
  *   out[0]  float32 or float64 [n,targets]
  *
@@ -25,10 +27,29 @@ static holo_status tree_check_table(const hg_args *a, holo_error *e, uint32_t i,
     return HOLO_OK;
 }
 
+static holo_status tree_check_plans(const hg_args *a, holo_error *e)
+{
+    HG_REQUIRE(e, a->n_in == HG_TREE_IN_PLANS || a->n_in == HG_TREE_INS, HOLO_E_FORMAT,
+               "%u inputs, expected %d or %d", a->n_in, HG_TREE_IN_PLANS, HG_TREE_INS);
+    if (a->n_in == HG_TREE_IN_PLANS) return HOLO_OK;
+    HG_TRY(tree_check_table(a, e, HG_TREE_IN_PLANS, HOLO_I32, 2));
+    HG_TRY(tree_check_table(a, e, HG_TREE_IN_TESTS, HOLO_I32, 2));
+    HG_TRY(tree_check_table(a, e, HG_TREE_IN_LEAVES, HOLO_I32, 1));
+    const int64_t *plans = a->in[HG_TREE_IN_PLANS].dim, *tests = a->in[HG_TREE_IN_TESTS].dim;
+    HG_REQUIRE(e,
+               plans[0] == a->in[HG_TREE_IN_ROOTS].dim[0] && plans[1] == HG_TREE_PLAN_FIELDS &&
+                   tests[1] == HG_TREE_TEST_FIELDS,
+               HOLO_E_SHAPE, "plans are [%lld,%lld] and tests [%lld,%lld] for %lld trees",
+               (long long)plans[0], (long long)plans[1], (long long)tests[0], (long long)tests[1],
+               (long long)a->in[HG_TREE_IN_ROOTS].dim[0]);
+    return HOLO_OK;
+}
+
 holo_status hg_tree_check(const hg_args *a, holo_error *e)
 {
     const hg_types floats = HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F64);
-    HG_TRY(hg_check_counts(a, e, 7, 7, 1, 2));
+    HG_TRY(hg_check_counts(a, e, 7, HG_TREE_INS, 1, 2));
+    HG_TRY(tree_check_plans(a, e));
     HG_TRY(hg_check_in_type(a, e, 0, floats));
     HG_TRY(hg_check_out_type(a, e, 0, floats));
     HG_TRY(hg_check_rank(&a->in[0], e, "the table of features", 2, 2));
@@ -55,8 +76,8 @@ int64_t hg_tree_units(const hg_args *a)
 }
 
 enum {
-    TREE_TOGETHER = 4, /* fewer rows walk one by one */
-    TREE_LOST = INT32_MAX
+    TREE_TOGETHER = 4,    /* fewer rows walk one by one */
+    TREE_LOST = INT32_MIN /* a leaf that no table has */
 };
 
 /* Scores of those rows. Without rows there is no telling how large the other dimension is. */
@@ -141,6 +162,38 @@ HG_INLINE int32_t tree_step(const tree_forest *f, const bool guesses, int64_t i,
     return next;
 }
 
+static int32_t tree_step_alone(const tree_forest *f, int64_t i, int32_t at)
+{
+    return tree_step(f, true, i, at);
+}
+
+/* The leaf that one row reaches from node `at`. What most trees ask, of float32, needs few
+ * instructions; all else is left to tree_step, which also says what is wrong. */
+static int32_t tree_descend(const tree_forest *f, int64_t i, int32_t at)
+{
+    const int32_t *const nodes = f->node;
+    const double *const splits = f->split;
+    const float *x = f->x32 == NULL ? NULL : f->x32 + i * f->features;
+    const uint32_t n_feature = x == NULL ? 0 : f->n_feature, n_node = f->n_node;
+    while (at >= 0) {
+        const int32_t *node = nodes + (int64_t)at * HG_TREE_FIELDS;
+        const uint32_t feature = (uint32_t)node[HG_TREE_FEATURE];
+        const int32_t mode = node[HG_TREE_MODE];
+        int32_t next = at;
+        if (HG_LIKELY(feature < n_feature)) {
+            const double v = (double)x[feature], split = splits[at];
+            if (mode == HG_TREE_LEQ)
+                next = v <= split ? node[HG_TREE_TRUE] : node[HG_TREE_FALSE];
+            else if (mode == HG_TREE_LT || (mode == HG_TREE_LT + HG_TREE_MODES && v == v))
+                next = v < split ? node[HG_TREE_TRUE] : node[HG_TREE_FALSE];
+        }
+        if (HG_UNLIKELY(next >= 0 && (next <= at || (uint32_t)next >= n_node)))
+            next = tree_step_alone(f, i, at);
+        at = next;
+    }
+    return at;
+}
+
 /* A root, or TREE_LOST. */
 static int32_t tree_enter(const tree_forest *f, int32_t root)
 {
@@ -157,13 +210,12 @@ static void tree_walk(const tree_forest *f, int64_t count, int32_t root, int32_t
     for (int64_t i = 0; i < count; i++)
         at[i] = root;
     for (int64_t i = 0; i < count && count < TREE_TOGETHER; i++)
-        while (at[i] >= 0 && at[i] != TREE_LOST)
-            at[i] = tree_step(f, true, i, at[i]);
+        at[i] = tree_descend(f, i, root);
     for (bool moves = count >= TREE_TOGETHER; moves;) {
         moves = false;
         for (int64_t i = 0; i < count; i++) {
             const int32_t now = at[i];
-            if (now < 0 || now == TREE_LOST) continue;
+            if (now < 0) continue;
             at[i] = tree_step(f, false, i, now);
             moves = true;
         }
@@ -183,7 +235,7 @@ static void tree_vote(int64_t aggregate, double weight, double *score)
         *score += weight;
 }
 
-void hg_tree_votes(const hg_args *a, int64_t row, int64_t leaf, double *score)
+HG_INLINE void tree_votes(const hg_args *a, int64_t row, int64_t leaf, double *score)
 {
     const int64_t leaves = a->in[4].dim[0] - 1, votes = a->in[5].dim[0];
     const int64_t targets = a->out[0].dim[1];
@@ -203,6 +255,11 @@ void hg_tree_votes(const hg_args *a, int64_t row, int64_t leaf, double *score)
         else
             tree_vote(a->param[0], weight[k], &score[target[k]]);
     }
+}
+
+void hg_tree_votes(const hg_args *a, int64_t row, int64_t leaf, double *score)
+{
+    tree_votes(a, row, leaf, score);
 }
 
 static void tree_store(const hg_args *a, int64_t row, const double *score)
@@ -243,7 +300,7 @@ void hg_tree_walk(const hg_args *a, int64_t begin, int64_t end, int64_t tree, in
         int32_t at[HG_TREE_ROWS];
         tree_walk(&f, end - begin, root[t], at);
         for (int64_t i = 0; i < end - begin; i++)
-            if (at[i] < 0) hg_tree_votes(a, begin + i, -1 - (int64_t)at[i], score + i * targets);
+            tree_votes(a, begin + i, -1 - (int64_t)at[i], score + i * targets);
     }
 }
 

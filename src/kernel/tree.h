@@ -33,6 +33,42 @@ enum {
     HG_TREE_FIELDS
 };
 
+/* Trees can be compared instead of walked (backend/cpu/avx2/tree.c): how, in one row for each tree.
+ */
+enum {
+    HG_TREE_PLAN_TEST,   /* the first of its tests */
+    HG_TREE_PLAN_TESTS,  /* -1: rows walk */
+    HG_TREE_PLAN_LEAF,   /* the first of its leaves */
+    HG_TREE_PLAN_LEAVES, /* 1 to HG_TREE_PLAN_MOST */
+    HG_TREE_PLAN_SINGLE, /* 1: each leaf has one vote, whose number stands in place of the leaf's */
+    HG_TREE_PLAN_FIELDS
+};
+enum { HG_TREE_PLAN_MOST = 64 };
+
+/* One row of the table of tests: rows with x > split lose leaves of their tree. */
+enum {
+    HG_TREE_TEST_SPLIT, /* bits of a float32 */
+    HG_TREE_TEST_FEATURE,
+    HG_TREE_TEST_LOW, /* a bit for each leaf that is lost: 0 to 31, 32 to 63 */
+    HG_TREE_TEST_HIGH,
+    HG_TREE_TEST_FIELDS
+};
+
+/* Places of the inputs; the last three are there together or not at all. */
+enum {
+    HG_TREE_IN_X,
+    HG_TREE_IN_NODES,
+    HG_TREE_IN_SPLITS,
+    HG_TREE_IN_ROOTS,
+    HG_TREE_IN_FIRST,
+    HG_TREE_IN_TARGETS,
+    HG_TREE_IN_WEIGHTS,
+    HG_TREE_IN_PLANS,
+    HG_TREE_IN_TESTS,
+    HG_TREE_IN_LEAVES,
+    HG_TREE_INS
+};
+
 /* What every variant of the kernel shares; checked arguments only. Scratch of at most
  * HG_TREE_ROWS rows that walk together: their scores. */
 enum { HG_TREE_ROWS = 32 };

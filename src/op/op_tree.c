@@ -212,6 +212,32 @@ double hg_tree_start(hg_tree_aggregate aggregate, holo_dtype dtype)
     return aggregate == HG_TREE_MAX ? -most : 0.0;
 }
 
+/* The last three inputs of the kernel; none when no tree can be compared. */
+static uint32_t tree_plan(hg_build *b, const hg_trees *t, const tree_tables *tables, bool adds,
+                          hg_value_id *in)
+{
+    const hg_tree_tables from = {.node = tables->node,
+                                 .root = tables->root,
+                                 .first = t->first,
+                                 .split = tables->split,
+                                 .n_node = tables->n_node,
+                                 .n_root = t->n_root};
+    hg_tree_plans plans = {0};
+    if (b->status == HOLO_OK)
+        b->status = HG_NEW(b->ctx, t->n_root * HG_TREE_PLAN_FIELDS + 1, &plans.plan);
+    if (b->status == HOLO_OK)
+        b->status = HG_NEW(b->ctx, tables->n_node * HG_TREE_TEST_FIELDS + 1, &plans.test);
+    if (b->status == HOLO_OK)
+        b->status = HG_NEW(b->ctx, tables->n_node + t->n_root + 1, &plans.leaf);
+    if (b->status != HOLO_OK) return 0;
+    hg_tree_plan(&from, adds, &plans);
+    if (plans.n_test == 0) return 0;
+    in[0] = tree_const(b, HOLO_I32, plans.plan, t->n_root, HG_TREE_PLAN_FIELDS);
+    in[1] = tree_const(b, HOLO_I32, plans.test, plans.n_test, HG_TREE_TEST_FIELDS);
+    in[2] = tree_const(b, HOLO_I32, plans.leaf, plans.n_leaf, 0);
+    return HG_TREE_INS - HG_TREE_IN_PLANS;
+}
+
 hg_value_id hg_tree_scores(hg_build *b, const hg_trees *t, hg_value_id x,
                            hg_tree_aggregate aggregate, double start)
 {
@@ -226,7 +252,7 @@ hg_value_id hg_tree_scores(hg_build *b, const hg_trees *t, hg_value_id x,
     b->status = tree_sort(b, &order);
     if (b->status == HOLO_OK) b->status = tree_fill(b, &order, features, &tables);
     if (b->status != HOLO_OK) return 0;
-    const hg_value_id in[7] = {
+    hg_value_id in[HG_TREE_INS] = {
         x,
         tree_const(b, HOLO_I32, tables.node, tables.n_node, HG_TREE_FIELDS),
         tree_const(b, HOLO_F64, tables.split, tables.n_node, 0),
@@ -235,9 +261,13 @@ hg_value_id hg_tree_scores(hg_build *b, const hg_trees *t, hg_value_id x,
         tree_const(b, HOLO_I32, t->target, t->n_vote, 0),
         tree_const(b, HOLO_F64, t->weight, t->n_vote, 0),
     };
+    const bool adds = aggregate == HG_TREE_SUM || aggregate == HG_TREE_AVERAGE;
+    uint32_t n_in = HG_TREE_IN_PLANS;
+    if (hg_build_type(b, x)->dtype == HOLO_F32)
+        n_in += tree_plan(b, t, &tables, adds, in + HG_TREE_IN_PLANS);
     memcpy(&bits, &start, sizeof bits);
     const hg_attr attr[] = {hg_attr_make_int("targets", t->n_target),
                             hg_attr_make_int("aggregate", aggregate),
                             hg_attr_make_int("start", bits)};
-    return hg_build_op(b, "holo:Tree", in, 7, attr, HG_COUNT(attr));
+    return hg_build_op(b, "holo:Tree", in, n_in, attr, HG_COUNT(attr));
 }

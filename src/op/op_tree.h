@@ -28,6 +28,24 @@ typedef struct hg_trees {
     int64_t n_target;
 } hg_trees;
 
+/* Tables of the kernel: nodes in an order in which every way leads further down. */
+typedef struct hg_tree_tables {
+    const int32_t *node, *root, *first;
+    const double *split;
+    size_t n_node, n_root;
+} hg_tree_tables;
+
+/* Those that let it compare rows instead of walking. */
+typedef struct hg_tree_plans {
+    int32_t *plan; /* n_root rows */
+    int32_t *test; /* room for n_node rows */
+    int32_t *leaf; /* room for n_node + n_root */
+    size_t n_test, n_leaf;
+} hg_tree_plans;
+
+/* adds: votes are added. A tree that cannot be compared walks. */
+void hg_tree_plan(const hg_tree_tables *tables, bool adds, hg_tree_plans *out);
+
 /* Numbers of a list of floats, or of the tensor that may stand in its place; 1-D. */
 HG_MUST_CHECK holo_status hg_tree_numbers(const hg_infer *n, const char *list, const char *tensor,
                                           double **out, size_t *count);

@@ -3,6 +3,7 @@
 #include "kernel/tree.h"
 #include "kernel/value.h"
 #include "kernel/variants.h"
+#include "op/op_tree.h"
 
 #include <math.h>
 
@@ -300,6 +301,25 @@ static void tree_many_make(tree_many *t, move_call *c, int modes, int votes, int
     tree_table(c, HOLO_F64, 1, MOVE_DIMS(t->n_vote), t->weight);
 }
 
+/* The tables that spare walks. */
+static void tree_many_plan(const tree_many *t, move_call *c, bool adds)
+{
+    static int32_t plan[TREE_MANY_TREES * HG_TREE_PLAN_FIELDS];
+    static int32_t test[TREE_MANY_NODES * HG_TREE_TEST_FIELDS];
+    static int32_t leaf[TREE_MANY_NODES + TREE_MANY_TREES];
+    const hg_tree_tables from = {.node = &t->node[0][0],
+                                 .root = t->root,
+                                 .first = t->first,
+                                 .split = t->split,
+                                 .n_node = (size_t)t->n_node,
+                                 .n_root = TREE_MANY_TREES};
+    hg_tree_plans out = {.plan = plan, .test = test, .leaf = leaf};
+    hg_tree_plan(&from, adds, &out);
+    tree_table(c, HOLO_I32, 2, MOVE_DIMS(TREE_MANY_TREES, HG_TREE_PLAN_FIELDS), plan);
+    tree_table(c, HOLO_I32, 2, MOVE_DIMS((int64_t)out.n_test, HG_TREE_TEST_FIELDS), test);
+    tree_table(c, HOLO_I32, 1, MOVE_DIMS((int64_t)out.n_leaf), leaf);
+}
+
 /* Every variant gives what walks give, to the last bit. */
 static void tree_equal(void)
 {
@@ -309,6 +329,7 @@ static void tree_equal(void)
         move_call c[2] = {0};
         for (int k = 0; k < 2; k++) {
             tree_many_make(&t, &c[k], i % 2 == 0 ? 4 : 6, 1 + (int)(i / 2 % 2), rows[i / 8]);
+            if (k == 1) tree_many_plan(&t, &c[k], i / 4 % 2 == 0);
             move_param(&c[k], i / 4 % 2 == 0 ? HG_TREE_SUM : HG_TREE_MAX);
             value_param_f64(&c[k], 0.25);
             move_out(&c[k], HOLO_F32, 2, MOVE_DIMS(rows[i / 8], 3));
@@ -319,6 +340,40 @@ static void tree_equal(void)
         move_free(&c[0]);
         move_free(&c[1]);
     }
+}
+
+/* Whatever is written into those tables, nothing outside of the others is touched. */
+static void tree_damaged_plans(void)
+{
+    static const int32_t wrong[] = {-1, 0, 1, 63, 64, 65, 1 << 20, INT32_MAX, INT32_MIN};
+    static tree_many t;
+    move_call c = {0};
+    uint64_t seed = 5;
+    tree_many_make(&t, &c, 4, 1, 40);
+    tree_many_plan(&t, &c, true);
+    move_param(&c, HG_TREE_SUM);
+    value_param_f64(&c, 0);
+    move_out(&c, HOLO_F32, 2, MOVE_DIMS(40, 3));
+    for (int i = 0; i < 2000; i++) {
+        const holo_tensor *table = &c.in[HG_TREE_IN_PLANS + i % 3];
+        int32_t *at = (int32_t *)table->data +
+                      (int64_t)(value_random(&seed) * (double)holo_tensor_count(table));
+        const int32_t before = *at;
+        *at = wrong[(int)(value_random(&seed) * (double)HG_COUNT(wrong))];
+        CHECK(move_run(tree_tuned(), &c));
+        if (i % 4 != 0) *at = before; /* others pile up */
+    }
+    move_free(&c);
+}
+
+static void tree_make_planned(move_call *c)
+{
+    static tree_many t;
+    tree_many_make(&t, c, 4, 1, 9);
+    tree_many_plan(&t, c, true);
+    move_param(c, HG_TREE_SUM);
+    value_param_f64(c, 0);
+    move_out(c, HOLO_F32, 2, MOVE_DIMS(9, 3));
 }
 
 static void tree_make(move_call *c)
@@ -353,10 +408,25 @@ static void tree_refuses(void)
         {MOVE_IN_DIM, 6, 0, 2, "the weights"},
         {MOVE_PARAM, 0, 0, 4, "aggregate is 4"},
     };
+    static const move_bad planned[] = {
+        {MOVE_N_IN, 0, 0, 8, "8 inputs, expected 7 or 10"},
+        {MOVE_IN_TYPE, HG_TREE_IN_PLANS, 0, HOLO_I64, "input 7 has type int64"},
+        {MOVE_IN_TYPE, HG_TREE_IN_TESTS, 0, HOLO_F32, "input 8 has type float32"},
+        {MOVE_IN_TYPE, HG_TREE_IN_LEAVES, 0, HOLO_F32, "input 9 has type float32"},
+        {MOVE_IN_DIM, HG_TREE_IN_PLANS, 0, 11, "plans are [11,5]"},
+        {MOVE_IN_DIM, HG_TREE_IN_PLANS, 1, 4, "plans are [12,4]"},
+        {MOVE_IN_DIM, HG_TREE_IN_TESTS, 1, 3, ",3] for 12 trees"},
+    };
     MOVE_REFUSES(hg_kernels_tree, tree_make, bad);
+    MOVE_REFUSES(hg_kernels_tree, tree_make_planned, planned);
 }
 
 const hg_test_case hg_tests_kernel_tree[] = {
-    {"walks", tree_walks}, {"empty", tree_empty},     {"damaged", tree_damaged},
-    {"equal", tree_equal}, {"refuses", tree_refuses}, {0},
+    {"walks", tree_walks},
+    {"empty", tree_empty},
+    {"damaged", tree_damaged},
+    {"damaged_plans", tree_damaged_plans},
+    {"equal", tree_equal},
+    {"refuses", tree_refuses},
+    {0},
 };
