@@ -28,7 +28,7 @@ holo_status hg_table_check(const hg_args *a, holo_error *e, uint32_t i)
     return HOLO_OK;
 }
 
-hg_wanted hg_wanted_at(const holo_tensor *x, int64_t i, holo_dtype keys)
+HG_INLINE hg_wanted lookup_wanted(const holo_tensor *x, int64_t i, holo_dtype keys)
 {
     const void *data = x->data;
     hg_wanted w = {.is_possible = true};
@@ -46,8 +46,13 @@ hg_wanted hg_wanted_at(const holo_tensor *x, int64_t i, holo_dtype keys)
     return w;
 }
 
+hg_wanted hg_wanted_at(const holo_tensor *x, int64_t i, holo_dtype keys)
+{
+    return lookup_wanted(x, i, keys);
+}
+
 /* Part of the file format: slots are filled when the file is written. */
-static uint64_t lookup_hash(const hg_wanted *w, holo_dtype keys)
+HG_INLINE uint64_t lookup_hash(const hg_wanted *w, holo_dtype keys)
 {
     uint64_t bits = (uint64_t)w->integer;
     if (keys == HOLO_STRING)
@@ -60,7 +65,7 @@ static uint64_t lookup_hash(const hg_wanted *w, holo_dtype keys)
     return bits ^ bits >> 32;
 }
 
-static bool lookup_is(const holo_tensor *keys, int64_t k, const hg_wanted *w)
+HG_INLINE bool lookup_is(const holo_tensor *keys, int64_t k, const hg_wanted *w)
 {
     if (keys->dtype == HOLO_STRING)
         return hg_order_string((const holo_string *)keys->data + k, w->text) == 0;
@@ -69,8 +74,8 @@ static bool lookup_is(const holo_tensor *keys, int64_t k, const hg_wanted *w)
     return ((const int64_t *)keys->data)[k] == w->integer;
 }
 
-int64_t hg_table_find(const holo_tensor *keys, const holo_tensor *slots, const hg_wanted *w,
-                      int64_t *free)
+HG_INLINE int64_t lookup_find(const holo_tensor *keys, const holo_tensor *slots, const hg_wanted *w,
+                              int64_t *free)
 {
     const uint64_t mask = (uint64_t)slots->dim[0] - 1;
     const int32_t *slot = slots->data;
@@ -83,6 +88,12 @@ int64_t hg_table_find(const holo_tensor *keys, const holo_tensor *slots, const h
     }
     if (free != NULL) *free = step > most ? -1 : (int64_t)at;
     return -1;
+}
+
+int64_t hg_table_find(const holo_tensor *keys, const holo_tensor *slots, const hg_wanted *w,
+                      int64_t *free)
+{
+    return lookup_find(keys, slots, w, free);
 }
 
 /* ---- lookup
@@ -114,8 +125,8 @@ static void lookup_run(const hg_args *a, hg_range r)
     const int64_t *said = a->in[3].data;
     int64_t *y = a->out[0].data;
     for (int64_t i = r.begin; i < r.end; i++) {
-        const hg_wanted w = hg_wanted_at(&a->in[0], i, a->in[1].dtype);
-        const int64_t k = hg_table_find(&a->in[1], &a->in[2], &w, NULL);
+        const hg_wanted w = lookup_wanted(&a->in[0], i, a->in[1].dtype);
+        const int64_t k = lookup_find(&a->in[1], &a->in[2], &w, NULL);
         y[i] = k < 0 ? a->param[0] : said[k];
         if (k < 0 && a->param[1] != 0)
             hg_fault_value(a->fault, "an element is none of the categories", i, w.integer);

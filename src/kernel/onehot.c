@@ -58,6 +58,18 @@ static int64_t onehot_units(const hg_args *a)
     return hg_dims_product(&a->out[0], 0, (int)a->param[0]);
 }
 
+/* n elements from number `first` on hold values[0], which is zero as a rule. */
+static void onehot_fill(const hg_args *a, int64_t first, int64_t n, uint32_t bits)
+{
+    static const uint8_t zero[16];
+    if (bits >= 8 && memcmp(a->in[2].data, zero, bits / 8) == 0) {
+        memset((uint8_t *)a->out[0].data + first * (bits / 8), 0, (size_t)n * (bits / 8));
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        hg_elem_copy(a->out[0].data, first + i, a->in[2].data, 0, 1, bits);
+}
+
 /* A unit is one place before the axis. */
 static void onehot_run(const hg_args *a, hg_range r)
 {
@@ -65,17 +77,15 @@ static void onehot_run(const hg_args *a, hg_range r)
     const int axis = (int)a->param[0];
     const int64_t depth = out->dim[axis], inner = hg_dims_product(out, axis + 1, out->rank);
     const uint32_t bits = hg_dtype_bits(out->dtype);
-    for (int64_t unit = r.begin; unit < r.end; unit++) {
-        const int64_t first = unit * depth * inner;
-        for (int64_t i = 0; i < depth * inner; i++)
-            hg_elem_copy(out->data, first + i, a->in[2].data, 0, 1, bits);
+    onehot_fill(a, r.begin * depth * inner, (r.end - r.begin) * depth * inner, bits);
+    for (int64_t unit = r.begin; unit < r.end; unit++)
         for (int64_t i = 0; i < inner; i++) {
             int64_t place = hg_elem_to_int(index, unit * inner + i);
             if (place < 0) place = place < -depth ? -1 : place + depth;
             if (place >= 0 && place < depth)
-                hg_elem_copy(out->data, first + place * inner + i, a->in[2].data, 1, 1, bits);
+                hg_elem_copy(out->data, (unit * depth + place) * inner + i, a->in[2].data, 1, 1,
+                             bits);
         }
-    }
 }
 
 const hg_kernel hg_kernels_onehot[] = {

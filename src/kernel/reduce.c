@@ -466,11 +466,37 @@ static void reduce_begin(reduce_state *s, const hg_args *a, const hg_reduce_loop
     s->n_result = 0;
 }
 
+/* Index of the extreme among a few neighbours; the first or last NaN where there is one. */
+static int64_t reduce_arg_of(const float *x, int64_t n, bool is_max, bool is_last)
+{
+    int64_t found = 0;
+    for (int64_t i = 1; i < n; i++) {
+        const float v = is_max ? x[i] : -x[i], best = is_max ? x[found] : -x[found];
+        const bool beats = best == best && (v > best || v != v);
+        if (beats || (is_last && (v == best || v != v))) found = i;
+    }
+    return found;
+}
+
+/* The class of each row, as classifiers ask for it: lanes are too many for a few classes. */
+static bool reduce_few_classes(const reduce_state *s, const hg_args *a, hg_range r)
+{
+    if (!s->is_short || !reduce_is_arg(s->op) || s->dtype != HOLO_F32 || a->code != NULL)
+        return false;
+    const float *x = a->in[0].data;
+    for (int64_t o = r.begin; o < r.end; o++)
+        ((int64_t *)a->out[0].data)[o] =
+            reduce_arg_of(x + o * s->shape.kept_stride[0], s->shape.rows,
+                          s->op == HG_REDUCE_ARG_MAX, a->param[2] != 0);
+    return true;
+}
+
 void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *loops)
 {
     reduce_state *s = r.scratch;
     const reduce_shape *shape = &s->shape;
     reduce_begin(s, a, loops);
+    if (reduce_few_classes(s, a, r)) return;
     s->result_first = r.begin;
     for (int64_t o = r.begin; o < r.end; o += s->cols) {
         int64_t col = o % shape->cols;

@@ -281,6 +281,29 @@ static void reduce_operations(void)
                 }
 }
 
+/* Every row of three out of six numbers. */
+static void reduce_few_classes(void)
+{
+    static const double values[6] = {NAN, -INFINITY, -1, 0, 1, INFINITY};
+    static reduce_list list;
+    for (int i = 0; i < 8; i++) {
+        const hg_kernel *k = reduce_variant(i / 4);
+        const int64_t param[3] = {i % 2 == 0 ? HG_REDUCE_ARG_MAX : HG_REDUCE_ARG_MIN, 2, i / 2 % 2};
+        move_call c = {0};
+        if (k == NULL) continue;
+        holo_tensor *x = move_in(&c, HOLO_F32, 2, MOVE_DIMS(216, 3));
+        for (int row = 0; row < 216; row++)
+            for (int col = 0, rest = row; col < 3; col++, rest /= 6)
+                value_set(x, row * 3 + col, values[rest % 6]);
+        move_out(&c, HOLO_I64, 1, MOVE_DIMS(216));
+        value_params(&c, param, 3);
+        if (move_run(k, &c))
+            for (int64_t o = 0; o < 216; o++)
+                CHECK(reduce_compare(&c, &list, o));
+        move_free(&c);
+    }
+}
+
 static void reduce_logs_of_integers(void)
 {
     for (int v = 0; v < 2 && reduce_variant(v) != NULL; v++)
@@ -520,6 +543,7 @@ static void reduce_refuses(void)
 const hg_test_case hg_tests_kernel_reduce[] = {
     {"axes", reduce_axes},
     {"operations", reduce_operations},
+    {"few_classes", reduce_few_classes},
     {"logs_of_integers", reduce_logs_of_integers},
     {"select_last", reduce_select_last},
     {"special_floats", reduce_special_floats},
