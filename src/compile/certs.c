@@ -46,9 +46,32 @@ static holo_status certs_codes(hg_compile *c, hg_graph *g, hg_cert *cert)
     return cert->text.text == NULL ? hg_fail_nomem(c->ctx.error, 256) : HOLO_OK;
 }
 
+static bool certs_has(const hg_graph *g, hg_value_id value)
+{
+    for (size_t i = 0; i < g->n_cert; i++)
+        if (g->cert[i].value == value) return true;
+    return false;
+}
+
+/* Products with codes in panels, wherever they come from. */
+static holo_status certs_bits(hg_graph *g)
+{
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;
+         id = hg_graph_node(g, id)->next) {
+        const hg_node *n = hg_graph_node(g, id);
+        if (!hg_op_is(n, "holo:MatMulBits")) continue;
+        const hg_value_id codes = hg_node_in(g, n, 1);
+        if (!hg_graph_is_const(g, codes) || certs_has(g, codes)) continue;
+        HG_TRY(hg_cert_add_bits(g, codes, id, (hg_bits_kind)hg_node_int(n, "kind", 0),
+                                hg_node_int(n, "group", 0)));
+    }
+    return HOLO_OK;
+}
+
 holo_status hg_compile_certs(hg_compile *c, hg_graph *g)
 {
     const bool *needed;
+    HG_TRY(certs_bits(g));
     if (g->n_cert == 0) return HOLO_OK;
     HG_TRY(hg_plan_needed(g, &needed));
     for (size_t i = 0; i < g->n_cert; i++) {

@@ -1,5 +1,6 @@
 /* prove.c - all certificates of a file, and the steps of its programs that need one: those that
- * read tables, products of bytes in pairs, and those with 16-bit codes. Nothing is run. */
+ * read tables, products of bytes in pairs, those with 16-bit codes and those with codes of few
+ * bits. Nothing is run. */
 #include "archive/read.h"
 #include "base/ctx.h"
 #include "base/file.h"
@@ -163,12 +164,31 @@ static const char *prove_product_fault(const prove *p, const hg_program *g, cons
     const hg_weight_rec *w = &g->weight[t->ref];
     for (size_t i = 0; i < p->n_proved; i++) {
         const hg_cert_view *v = &p->proved[i];
-        if (v->is_table || v->is_palette || v->offset != w->offset || v->bytes != w->bytes)
+        if (v->is_table || v->is_palette || v->is_bits || v->offset != w->offset ||
+            v->bytes != w->bytes)
             continue;
         if (prove_bounds(v, g, t, is_wide)) return NULL;
     }
     return is_wide ? "no certificate that holds says that its sums fit 32 bits"
                    : "no certificate that holds says that two products fit 16 bits";
+}
+
+/* Codes of 1 to 8 bits in panels: the certificate is about these codes, read as the step reads
+ * them. */
+static const char *prove_bits_fault(const prove *p, const hg_program *g, const hg_step_rec *s)
+{
+    enum { BITS_KIND = 0, BITS_GROUP = 1 };
+    const hg_value_rec *t = &g->value[g->list[s->in + 1]];
+    if (t->storage != HG_STORAGE_WEIGHT) return "its codes are no constant";
+    const hg_weight_rec *w = &g->weight[t->ref];
+    for (size_t i = 0; i < p->n_proved; i++) {
+        const hg_cert_view *v = &p->proved[i];
+        if (v->is_bits && v->offset == w->offset && v->bytes == w->bytes &&
+            v->bits.kind == prove_param(g, s, BITS_KIND) &&
+            v->bits.group == prove_param(g, s, BITS_GROUP))
+            return NULL;
+    }
+    return "no certificate that holds says that its sums fit 32 bits";
 }
 
 /* ---- steps ------------------------------------------------------------------------------------
@@ -204,6 +224,10 @@ static const char *prove_step(const prove *p, const hg_program *g, const hg_step
     if (is_program || strcmp(kernel, "table") == 0 || strcmp(kernel, "table.copy") == 0) {
         *why = prove_step_fault(p, g, s, is_program);
         return is_program ? "program step" : "table step";
+    }
+    if (strcmp(kernel, "matmul.bits") == 0) {
+        *why = prove_bits_fault(p, g, s);
+        return "product with codes in panels";
     }
     if (strcmp(kernel, "matmul.p16i16") == 0) {
         *why = prove_product_fault(p, g, s, true);

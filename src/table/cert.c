@@ -51,6 +51,8 @@ holo_status hg_cert_add_product(hg_graph *g, hg_value_id value, hg_node_id node,
 
 /* Codes are at most 255, less a zero point too. */
 enum { CERT_CODE = 255, CERT_WIDE = 32768, CERT_WEIGHT = 128, CERT_PAIR = 128, CERT_QUAD = 64 };
+/* Inputs of products with codes in panels are rounded to -127 .. 127. */
+enum { CERT_BITS_INPUT = 127 };
 
 holo_status hg_cert_add_panels(hg_graph *g, hg_value_id packed, hg_node_id node, int64_t k,
                                bool pairs)
@@ -83,6 +85,26 @@ holo_status hg_cert_add_depthwise(hg_graph *g, hg_value_id packed, hg_node_id no
     const hg_cert_bound bound = {.k = k, .input_max = CERT_CODE, .weight_max = CERT_CODE};
     if (packed == 0 || k > INT32_MAX / (CERT_CODE * CERT_CODE)) return HOLO_OK;
     return hg_cert_add_product(g, packed, node, &bound);
+}
+
+/* The largest number that a code stands for. */
+static int64_t cert_weight_max(hg_bits_kind kind)
+{
+    const int64_t zero = hg_bits_zero(kind), codes = INT64_C(1) << hg_bits_width(kind);
+    if (kind == HG_BITS_8 || kind == HG_BITS_BOOK) return CERT_BITS_INPUT;
+    return kind == HG_BITS_1 ? 1 : zero > codes - 1 - zero ? zero : codes - 1 - zero;
+}
+
+holo_status hg_cert_add_bits(hg_graph *g, hg_value_id codes, hg_node_id node, hg_bits_kind kind,
+                             int64_t group)
+{
+    hg_cert cert = {.value = codes};
+    HG_TRY(cert_label(g, node, &cert.label));
+    cert.text = hg_str_format(
+        &g->ctx->arena, "bits kind %d group %" PRId64 " input_max %d weight_max %" PRId64 "\n",
+        (int)kind, group, CERT_BITS_INPUT, cert_weight_max(kind));
+    if (cert.text.text == NULL) return hg_fail_nomem(g->ctx->error, 128);
+    return hg_graph_add_cert(g, cert);
 }
 
 holo_status hg_cert_add_palette(hg_graph *g, hg_node_id node, hg_value_id codes, hg_value_id values,
@@ -229,6 +251,12 @@ static bool cert_claim(hg_str line, hg_cert_view *v)
     hg_str kind = cert_word(&line);
     v->is_program = hg_str_is(kind, "program");
     v->is_table = v->is_program || hg_str_is(kind, "table");
+    v->is_bits = hg_str_is(kind, "bits");
+    if (v->is_bits)
+        return cert_field(&line, "kind", &v->bits.kind) &&
+               cert_field(&line, "group", &v->bits.group) &&
+               cert_field(&line, "input_max", &v->bits.input_max) &&
+               cert_field(&line, "weight_max", &v->bits.weight_max);
     if (hg_str_is(kind, "palette")) {
         v->is_table = v->is_palette = true;
         return cert_dtype(&line, &v->from) && hg_str_is(cert_word(&line), "->") &&
@@ -283,7 +311,9 @@ holo_status hg_cert_next(hg_str *rest, hg_cert_view *out, bool *more, holo_error
              cert_number(&line, 10, &out->codes_bytes) && rows.length == 0;
     }
     if (cert_starts(*rest, "range ")) {
-        out->range = cert_line(rest);
+        line = out->range = cert_line(rest);
+        (void)cert_word(&line);
+        ok = ok && cert_number(&line, 10, &out->low) && cert_number(&line, 10, &out->high);
         out->producer = cert_graph(rest);
     }
     ok = ok && hg_str_is(cert_line(rest), "end");

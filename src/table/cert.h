@@ -23,6 +23,10 @@
  *     product k 256 input_max 255 weight_max 127 pair_max 128 panel 4160 used 4096
  *     end
  *
+ *     certificate "fc2"                    codes of 1 to 8 bits in panels (kernel/matmul_bits.h)
+ *     at 12288 2048 hash 1d...
+ *     bits kind 4 group 32 input_max 127 weight_max 8
+ *     end
  *
  *     certificate "embedding"              constants that are stored as palette and codes
  *     at 16384 400 hash 77...
@@ -34,6 +38,7 @@
 #ifndef HG_TABLE_CERT_H
 #define HG_TABLE_CERT_H
 
+#include "op/op_bits.h"
 #include "table/table.h"
 
 /* A sum of k products of |input| <= input_max and |weight| <= weight_max, all integers, fits 32
@@ -45,6 +50,12 @@
 typedef struct hg_cert_bound {
     int64_t k, input_max, weight_max, pair_max, panel, used, column_max;
 } hg_cert_bound;
+
+/* Sums of one group of codes in panels: every weight that a code of the kind stands for is at most
+ * weight_max, so that two products fit 16 bits and all of a group 32. */
+typedef struct hg_cert_bits {
+    int64_t kind, group, input_max, weight_max;
+} hg_cert_bits;
 
 /* For the table that `value` holds. */
 HG_MUST_CHECK holo_status hg_cert_add_table(hg_graph *g, hg_value_id value, hg_node_id node,
@@ -64,6 +75,9 @@ HG_MUST_CHECK holo_status hg_cert_add_wide_panels(hg_graph *g, hg_value_id packe
 enum { HG_CERT_WIDE_COLUMN = INT32_MAX / 32768 };
 HG_MUST_CHECK holo_status hg_cert_add_depthwise(hg_graph *g, hg_value_id packed, hg_node_id node,
                                                 int64_t k);
+/* For codes that matmul.bits reads. */
+HG_MUST_CHECK holo_status hg_cert_add_bits(hg_graph *g, hg_value_id codes, hg_node_id node,
+                                           hg_bits_kind kind, int64_t group);
 /* For `values`, which `count` codes stand for; decoded, the bytes have this hash: that of pieces of
  * HG_CERT_PIECE bytes, each hashed with the one before as its seed. */
 enum { HG_CERT_PIECE = 1 << 14 };
@@ -86,11 +100,15 @@ HG_MUST_CHECK holo_status hg_cert_store(hg_ctx *ctx, const hg_cert *cert, uint64
 typedef struct hg_cert_view {
     hg_str label;
     uint64_t offset, bytes, hash;
-    hg_str claim; /* the line "table ...", "program ...", "palette ..." or "product ..." */
+    hg_str
+        claim; /* the line "table ...", "program ...", "palette ...", "bits ..." or "product ..." */
     hg_str chain, range, producer;
+    uint64_t low, high;  /* of the range */
     holo_dtype from, to; /* of a table or program */
     int64_t rows, entries, base, classes;
-    hg_cert_bound bound;                /* of a product */
+    hg_cert_bound bound; /* of a product */
+    hg_cert_bits bits;   /* of codes in panels */
+    bool is_bits;
     bool is_table;                      /* or a program */
     bool is_program;                    /* its bytes are one (isa/byteops.h) */
     bool is_palette;                    /* `entries` values for `rows` codes */

@@ -179,6 +179,12 @@ static holo_status prove_producer(hg_chain *c, const hg_cert_view *v)
     if (result->type.dtype != v->from)
         return hg_fail(&c->error, HOLO_E_DATA, "the producer gives other codes");
     HG_TRY(hg_range_codes(&c->g, &codes));
+    const uint64_t first = (uint64_t)codes.base, last = first + (uint64_t)codes.count - 1;
+    if (v->range.length != 0 && (first < v->low || last > v->high))
+        return hg_fail(&c->error, HOLO_E_DATA,
+                       "codes %llu to %llu can come, claimed are %llu to %llu",
+                       (unsigned long long)first, (unsigned long long)last,
+                       (unsigned long long)v->low, (unsigned long long)v->high);
     if (codes.base >= v->base && codes.base + codes.count <= v->base + v->entries) return HOLO_OK;
     return hg_fail(&c->error, HOLO_E_DATA,
                    "codes %lld to %lld can come, entries are for %lld to %lld",
@@ -259,6 +265,48 @@ static holo_status prove_product(const hg_cert_view *v, const uint8_t *bytes, ho
     return b->column_max == 0 ? HOLO_OK : prove_columns(v, bytes, e);
 }
 
+/* What codes of up to 4 bits stand for follows from the kind, code by code; a byte is its own
+ * number, and kernels take numbers of a book as no less than -127. */
+static int64_t prove_bits_max(hg_bits_kind kind, const uint8_t *bytes, uint64_t n)
+{
+    int64_t most = 0;
+    for (int64_t code = 0; kind != HG_BITS_8 && code < INT64_C(1) << hg_bits_width(kind); code++) {
+        const int64_t w = kind == HG_BITS_1      ? 2 * code - 1
+                          : kind == HG_BITS_BOOK ? INT8_MAX
+                                                 : code - hg_bits_zero(kind);
+        most = hg_max(most, w < 0 ? -w : w);
+    }
+    for (uint64_t i = 0; kind == HG_BITS_8 && i < n; i++) {
+        const int64_t w = (int8_t)bytes[i];
+        most = hg_max(most, w < 0 ? -w : w);
+    }
+    return most;
+}
+
+static holo_status prove_bits(const hg_cert_view *v, const uint8_t *bytes, holo_error *e)
+{
+    enum { GROUP_MAX = 65536, CODE_MAX = 127 };
+    const hg_cert_bits *b = &v->bits;
+    if (b->kind >= HG_BITS_KINDS || b->group < HG_BITS_STEP || b->group > GROUP_MAX ||
+        b->group % HG_BITS_STEP != 0)
+        return hg_fail(e, HOLO_E_DATA, "kind %lld in groups of %lld is none of a product's",
+                       (long long)b->kind, (long long)b->group);
+    const hg_bits_kind kind = (hg_bits_kind)b->kind;
+    const uint64_t panel = (uint64_t)b->group * 4 * hg_bits_width(kind);
+    if (v->bytes % panel != 0)
+        return hg_fail(e, HOLO_E_DATA, "%llu bytes are no groups of %llu",
+                       (unsigned long long)v->bytes, (unsigned long long)panel);
+    const int64_t most = prove_bits_max(kind, bytes, v->bytes);
+    if (b->input_max != CODE_MAX || most > b->weight_max)
+        return hg_fail(e, HOLO_E_DATA, "codes reach %lld and %d, above what is claimed",
+                       (long long)most, CODE_MAX);
+    if (b->weight_max > INT16_MAX / (2 * CODE_MAX) ||
+        b->weight_max * CODE_MAX > INT32_MAX / b->group)
+        return hg_fail(e, HOLO_E_DATA, "sums of products of %d and %lld do not fit", CODE_MAX,
+                       (long long)b->weight_max);
+    return HOLO_OK;
+}
+
 /* ---- palettes --------------------------------------------------------------------------------
  */
 
@@ -309,6 +357,7 @@ holo_status hg_cert_prove(const hg_cert_view *v, const uint8_t *weights, uint64_
     if (v->hash != 0 && hg_hash(bytes, (size_t)v->bytes, 0) != v->hash)
         return hg_fail(e, HOLO_E_DATA, "its bytes have another hash");
     if (v->is_palette) return prove_palette(v, weights, weight_bytes, e);
+    if (v->is_bits) return prove_bits(v, bytes, e);
     if (!v->is_table) return prove_product(v, bytes, e);
     HG_TRY(prove_table(v, bytes, e));
     return prove_narrowing(v, e);
