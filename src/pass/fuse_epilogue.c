@@ -51,15 +51,18 @@ static bool epilogue_fits(const hg_graph *g, const hg_node *n, hg_value_id resul
            hg_dtype_bits(out->dtype) >= 8;
 }
 
-/* The producer that is computed last can take the body: everything else the body reads exists by
- * then. */
-static hg_node_id epilogue_last(const hg_graph *g, const hg_node *n, const uint32_t *position)
+/* The producer that takes the body: of those that can, the one computed last. It moves to where the
+ * body is; nothing in between reads its result, since the body alone does. */
+static hg_node_id epilogue_producer(const hg_graph *g, const hg_node *n, const uint32_t *position)
 {
     hg_node_id last = 0;
     for (uint32_t i = 0; i < n->n_in; i++) {
-        hg_value_id v = hg_node_in(g, n, i);
-        hg_node_id p = v == 0 ? 0 : hg_graph_value(g, v)->node;
-        if (p != 0 && (last == 0 || position[p] > position[last])) last = p;
+        const hg_value_id v = hg_node_in(g, n, i);
+        const hg_node_id p = v == 0 ? 0 : hg_graph_value(g, v)->node;
+        const int op = epilogue_find(g, p);
+        if (op >= 0 && (last == 0 || position[p] > position[last]) &&
+            epilogue_fits(g, n, hg_graph_node(g, p)->out[0], epilogue_ops[op].result))
+            last = p;
     }
     return last;
 }
@@ -106,10 +109,8 @@ static holo_status epilogue_run(hg_graph *g, bool *changed)
         position[id] = ++at;
         const hg_node *n = hg_graph_node(g, id);
         if (hg_lane_body_is(g, id)) {
-            hg_node_id producer = epilogue_last(g, n, position);
-            const int op = epilogue_find(g, producer);
-            if (op >= 0 &&
-                epilogue_fits(g, n, hg_graph_node(g, producer)->out[0], epilogue_ops[op].result)) {
+            const hg_node_id producer = epilogue_producer(g, n, position);
+            if (producer != 0) {
                 HG_TRY(epilogue_fuse(g, producer, id));
                 hg_node_id made = next == 0 ? hg_graph_region(g, HG_REGION_MAIN)->last
                                             : hg_graph_node(g, next)->prev;

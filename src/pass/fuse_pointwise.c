@@ -40,24 +40,22 @@ static hg_node_id fuse_candidate(const hg_graph *g, hg_node_id id, uint32_t i)
     return fuse_only_in(g, value, id) ? producer : 0;
 }
 
-/* The product whose epilogue node id can become: its result is read here alone, has the shape of
- * the node and is made after everything else the node reads. 0: none. */
+/* The product whose epilogue node id can become: its result is read here alone and has the shape of
+ * the node; of several the one made last. 0: none. */
 static hg_node_id fuse_product(const hg_graph *g, hg_node_id id, const uint32_t *position)
 {
     const hg_node *n = hg_graph_node(g, id);
+    const hg_type *to = &hg_graph_value(g, n->out[0])->type;
     hg_node_id last = 0;
-    hg_value_id result = 0;
     for (uint32_t i = 0; i < n->n_in; i++) {
         const hg_value_id v = hg_node_in(g, n, i);
         const hg_node_id p = v == 0 ? 0 : hg_graph_value(g, v)->node;
         if (p == 0 || (last != 0 && position[p] <= position[last])) continue;
-        last = p;
-        result = v;
+        if (hg_epilogue_takes(g, p) && fuse_only_in(g, v, id) &&
+            fuse_same_shape(&hg_graph_value(g, v)->type, to))
+            last = p;
     }
-    if (last == 0 || !hg_epilogue_takes(g, last) || !fuse_only_in(g, result, id)) return 0;
-    return fuse_same_shape(&hg_graph_value(g, result)->type, &hg_graph_value(g, n->out[0])->type)
-               ? last
-               : 0;
+    return last;
 }
 
 /* The last product that node id could follow, itself or with the producers that could join it. */

@@ -92,6 +92,24 @@ static void fusion_epilogue(void)
         "r1 = load f32 1; r2 = add f32 r0 r1; out r2 f32}, types=[1]}\n"
         "  return %y\n"
         "}\n");
+    /* Another producer comes later: the product moves behind it. */
+    CHECK_PASS(
+        "fuse_epilogue",
+        "graph g(%x: float32[n,4], %p: float32[1,4,16], %b: float32[n,2]) {\n"
+        "  %m = holo:MatMulP16(%x, %p) {n=dims[3], alpha=1.0}\n"
+        "  %one = const int64[4] {0, 0, 0, 1}\n"
+        "  %r = Pad(%b, %one)\n"
+        "  %y = holo:Lane(%m, %r) {code={r0 = load f32 0; r1 = load f32 1; r2 = add f32 r0 r1; "
+        "out r2 f32}, types=[1]}\n"
+        "  return %y\n"
+        "}\n",
+        "graph g(%x: float32[n,4], %p: float32[1,4,16], %b: float32[n,2]) {\n"
+        "  %one = const int64[4] {0, 0, 0, 1}\n"
+        "  %r = Pad(%b, %one)\n"
+        "  %y = holo:MatMulP16(%x, %p, %r) {n=dims[3], alpha=1.0, code={r0 = load f32 0; "
+        "r1 = load f32 1; r2 = add f32 r0 r1; out r2 f32}, types=[1]}\n"
+        "  return %y\n"
+        "}\n");
     /* The product itself is asked for too: it has to be stored. */
     const char *shared =
         "graph g(%x: float32[n,4], %p: float32[1,4,16]) {\n"
