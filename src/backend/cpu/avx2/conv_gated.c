@@ -125,7 +125,7 @@ static void conv_gated_panel(const conv_gated_unit *u, int64_t panel)
         conv_gated_weights(u, panel, step.offset, step.depth);
         hg_gemm_fetch(&step, w + (panel * s->c + step.offset + step.depth) * HG_PANEL * size,
                       u->rows);
-        if (is_last) hg_gemm_end(&step, u->finish, out, cols);
+        if (is_last) hg_gemm_end(&step, u->finish, out);
         hg_gemm_panel_avx2(&step, u->rows);
         step.sum = u->sum;
         step.sum_ld = HG_PANEL;

@@ -5,6 +5,7 @@
  * narrower. Which tile computes an output does not change its bits. */
 #include "backend/cpu/avx2/gemm.h"
 
+#include "backend/cpu/avx2/part8.h"
 #include "kernel/pack.h"
 
 /* The optimiser of a browser does best with the plain loop: unrolled twice it is a third slower. */
@@ -25,40 +26,32 @@ HG_INLINE __m256 gemm_load(const char *b, const bool is_half)
     return _mm256_loadu_ps((const float *)(const void *)b);
 }
 
+/* The clamp; operands in this order keep a NaN. */
+HG_INLINE __m256 gemm_clamp(const hg_gemm_step *s, __m256 x)
+{
+    if (!s->clamps) return x;
+    return _mm256_min_ps(_mm256_set1_ps(s->high), _mm256_max_ps(_mm256_set1_ps(s->low), x));
+}
+
 /* The residual and the clamp of a whole vector at element `at` of c. */
 HG_INLINE __m256 gemm_end(const hg_gemm_step *s, int64_t at, __m256 x)
 {
     if (s->adds) x = _mm256_add_ps(x, _mm256_loadu_ps(s->residual + at));
-    /* operands in this order keep a NaN */
-    if (s->clamps)
-        x = _mm256_min_ps(_mm256_set1_ps(s->high), _mm256_max_ps(_mm256_set1_ps(s->low), x));
-    return x;
+    return gemm_clamp(s, x);
 }
 
 /* Stores columns [col, col + 8) of one row of a tile; at the right edge only those that exist. */
 HG_INLINE void gemm_store(const hg_gemm_step *s, int64_t row, int64_t col, __m256 x)
 {
-    float *c = s->c + row * s->ld + col;
-    const int64_t cols = s->cols - col;
+    const int64_t cols = s->cols - col, at = row * s->ld + col;
+    if (cols <= 0) return;
     if (s->alpha != 1) x = _mm256_mul_ps(x, _mm256_set1_ps(s->alpha));
-    x = gemm_end(s, row * s->ld + col, x);
     if (HG_LIKELY(cols >= 8)) {
-        _mm256_storeu_ps(c, x);
+        _mm256_storeu_ps(s->c + at, gemm_end(s, at, x));
         return;
     }
-    if (cols <= 0) return;
-    __m128 rest = _mm256_castps256_ps128(x);
-    if (cols & 4) {
-        _mm_storeu_ps(c, rest);
-        rest = _mm256_extractf128_ps(x, 1);
-        c += 4;
-    }
-    if (cols & 2) {
-        _mm_storel_pi((__m64 *)(void *)c, rest);
-        rest = _mm_movehl_ps(rest, rest);
-        c += 2;
-    }
-    if (cols & 1) _mm_store_ss(c, rest);
+    if (s->adds) x = _mm256_add_ps(x, hg_part8_load(s->residual + at, cols));
+    hg_part8_store(s->c + at, cols, gemm_clamp(s, x));
 }
 
 /* A tile of `width` columns from `col` on that is not simply stored: one function for all tiles,
@@ -314,6 +307,28 @@ static gemm_tile_fn gemm_find_tile(const hg_gemm_step *s, int64_t left, int64_t 
     return whole[s->is_half][*height - 1];
 }
 
+/* A tile whose rows end inside a vector, and what is left to do to it: all of that on whole vectors
+ * that lie elsewhere. Rows from `first` on. */
+static void gemm_finish_part(const hg_gemm_step *step, gemm_tile_fn tile, int64_t first,
+                             int64_t rows)
+{
+    float part[GEMM_HALF_ROWS * HG_GEMM_COLS], added[GEMM_HALF_ROWS * HG_GEMM_COLS] = {0};
+    hg_gemm_step inner = *step, outer = *step;
+    inner.row += first;
+    if (inner.sum != NULL) inner.sum += first * inner.sum_ld;
+    if (inner.next != NULL) inner.next += first * inner.next_row;
+    inner.c = part;
+    inner.ld = inner.cols = HG_GEMM_COLS;
+    tile(&inner, 0);
+    for (int64_t i = 0; i < rows && step->residual != NULL; i++)
+        memcpy(added + i * HG_GEMM_COLS, step->residual + (first + i) * step->ld,
+               (size_t)step->cols * sizeof(float));
+    hg_gemm_finish_avx2(step->finish, NULL, NULL, step->residual == NULL ? NULL : added, part,
+                        HG_GEMM_COLS, rows, step->cols / 8 * 8 + 8);
+    outer.alpha = 1;
+    gemm_store_tile(&outer, first, (int)rows, 0, HG_GEMM_COLS, part);
+}
+
 static void gemm_panel(const hg_gemm_step *step, int64_t rows)
 {
     const bool fetches = step->fetch_c || step->fetch_a || step->residual != NULL;
@@ -321,6 +336,11 @@ static void gemm_panel(const hg_gemm_step *step, int64_t rows)
         int64_t height;
         const gemm_tile_fn tile = gemm_find_tile(step, rows - first, &height);
         if (fetches) gemm_prefetch(step, first + height, rows);
+        if (step->finish != NULL && step->cols % 8 != 0) {
+            gemm_finish_part(step, tile, first, height);
+            first += height;
+            continue;
+        }
         tile(step, first);
         if (step->finish != NULL)
             hg_gemm_finish_avx2(step->finish, NULL, NULL,

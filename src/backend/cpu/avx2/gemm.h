@@ -55,7 +55,7 @@ typedef struct hg_gemm_step {
     bool fetch_a, fetch_c;       /* rows of A, of C are probably not in L2 yet */
     const char *next;            /* weights needed after this step: fetched on the way, or NULL */
     int64_t next_row, next_step; /* bytes of them for each row of a tile, for each k */
-    bool adds;                   /* the residual is added before c is stored; 16 columns only */
+    bool adds;                   /* the residual is added before c is stored */
     bool clamps;                 /* the result is limited to [low, high] before it is stored */
     float low, high;
     const hg_epilogue_simple *finish; /* what else is done to c, or NULL */
@@ -147,14 +147,13 @@ static inline void hg_gemm_begin(hg_gemm_step *s, const hg_epilogue_simple *e, i
     s->sum = edge;
 }
 
-/* Last k block: c lies in `out` and has `cols` columns. A residual and a clamp are done on the way
- * out, anything else, and edges, right behind. */
-static inline void hg_gemm_end(hg_gemm_step *s, const hg_epilogue_simple *e, const float *out,
-                               int64_t cols)
+/* Last k block: c lies in `out`. A residual and a clamp are done on the way out, anything else
+ * right behind. */
+static inline void hg_gemm_end(hg_gemm_step *s, const hg_epilogue_simple *e, const float *out)
 {
     if (e == NULL) return;
     s->residual = e->residual == NULL ? NULL : e->residual + (s->c - out);
-    s->adds = e->residual != NULL && !e->residual_last && cols >= HG_GEMM_COLS;
+    s->adds = e->residual != NULL && !e->residual_last;
     const bool is_done = !e->is_scaled && e->is_final && (s->adds || e->residual == NULL) &&
                          (e->act == HG_EPILOGUE_LINEAR || e->act == HG_EPILOGUE_CLAMP);
     s->adds = s->adds && is_done;

@@ -198,7 +198,7 @@ static void matmul_unit_tiles(matmul_unit *u, int64_t first)
             if (k0 == 0)
                 hg_gemm_begin(&step, u->finish, (u->panel + p) * HG_PANEL, matmul_cols(u, p), edge);
             step.c = (is_last ? u->c : u->sum) + p * HG_PANEL;
-            if (is_last) hg_gemm_end(&step, u->finish, u->out, matmul_cols(u, p));
+            if (is_last) hg_gemm_end(&step, u->finish, u->out);
             if (is_last && u->c != u->sum) step.cols = matmul_cols(u, p);
             step.fetch_a = p == first && step.depth >= 128;
             step.fetch_c = is_last && u->p->is_large;

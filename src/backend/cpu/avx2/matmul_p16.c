@@ -118,7 +118,7 @@ static void matmul_p16_unit_tiles(const matmul_p16_unit *u)
             step.narrow = cols <= HG_PANEL / 2;
             if (k0 == 0) hg_gemm_begin(&step, u->finish, col, cols, edge);
             step.c = (is_last ? u->c : u->sum) + p * HG_PANEL;
-            if (is_last) hg_gemm_end(&step, u->finish, u->a->out[0].data, cols);
+            if (is_last) hg_gemm_end(&step, u->finish, u->a->out[0].data);
             if (is_last && u->c != u->sum) step.cols = hg_min(HG_PANEL, cols);
             step.fetch_a = p == 0 && step.depth >= 128;
             step.fetch_c = is_last && u->plan->is_large;

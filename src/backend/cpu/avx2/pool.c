@@ -64,6 +64,10 @@ HG_INLINE void pool_output(const bool largest, const pool_window *w, int64_t cha
         pool_channels(POOL_VECTORS, largest, w, c, y);
     for (; c + POOL_WIDTH <= channels; c += POOL_WIDTH)
         pool_channels(1, largest, w, c, y);
+    if (c < channels && channels >= POOL_WIDTH) { /* some of them again, which gives the same */
+        pool_channels(1, largest, w, channels - POOL_WIDTH, y);
+        return;
+    }
     for (; c < channels; c++)
         pool_channel(largest, w, c, y);
 }
