@@ -5,12 +5,15 @@
  *
  * Inside a tile every input pixel is loaded once for all outputs that use it; the weights of a 3 x
  * 3 kernel stay in registers for the whole band. A kernel whose columns lie d apart sees d
- * pictures, each of every d-th column. Outputs that touch the padding at the sides, and kernels
- * without a tile of their own, are done one at a time. Tails are done by moving the last tile or
- * vector back: values are written twice, never differently. */
+ * pictures, each of every d-th column. Kernels of other widths and strides have tiles of eight
+ * outputs that go by tap after tap; narrow pictures are done one output at a time. Tails are done
+ * by moving the last tile or vector back: values are written twice, never differently. */
 #include "backend/cpu/avx2/conv_dw_band.h"
 
-enum { CONV_DW_TILE = 4 /* outputs of a tile */ };
+enum {
+    CONV_DW_TILE = 4,    /* outputs of a tile */
+    CONV_DW_ANY_TILE = 8 /* of kernels of any width */
+};
 
 /* ---- tiles ------------------------------------------------------------------------------- */
 
@@ -45,8 +48,9 @@ typedef struct conv_dw_span {
     int64_t w_tap;
     float *y;
     int64_t y_row, y_col;
-    int64_t kernel_rows, rows, cols; /* at least CONV_DW_TILE columns */
-    int64_t channels;                /* at least HG_CONV_DW_VECTOR */
+    int64_t kernel_rows, kernel_cols, stride;
+    int64_t rows, cols; /* at least a tile of columns */
+    int64_t channels;   /* at least HG_CONV_DW_VECTOR */
     hg_conv_dw_ends ends;
 } conv_dw_span;
 
@@ -154,12 +158,66 @@ CONV_DW_SPAN(0, 5, 2)
 CONV_DW_SPAN(0, 7, 1)
 #undef CONV_DW_SPAN
 
+/* ---- any width and stride ---------------------------------------------------------------- */
+
+/* One tap of all outputs of a tile; the first reads input column `column`. */
+HG_INLINE void conv_dw_any_tap(const bool is_edge, const float *x, int64_t step, __m256 weight,
+                               int64_t column, int64_t stride, int64_t width, __m256 *sum)
+{
+    HG_GEMM_UNROLL
+    for (int j = 0; j < CONV_DW_ANY_TILE; j++) {
+        const int64_t at = column + j * stride;
+        if (is_edge && (at < 0 || at >= width)) continue;
+        sum[j] = _mm256_fmadd_ps(_mm256_loadu_ps(x + j * step), weight, sum[j]);
+    }
+}
+
+/* Outputs [col, col + CONV_DW_ANY_TILE) of a row. */
+static void conv_dw_any_tile(const conv_dw_span *s, int64_t row, int64_t col, int64_t c)
+{
+    const int64_t x_col = s->x_col, stride = s->stride, width = s->width, w_tap = s->w_tap;
+    const int64_t start = col * stride - s->pad, step = stride * x_col, taps = s->kernel_cols;
+    __m256 sum[CONV_DW_ANY_TILE];
+    HG_GEMM_UNROLL
+    for (int j = 0; j < CONV_DW_ANY_TILE; j++)
+        sum[j] = conv_dw_begin(&s->ends, c);
+    for (int64_t n = 0; n < s->planes * s->kernel_rows; n++) {
+        const int64_t plane = n / s->kernel_rows, r = n % s->kernel_rows;
+        const float *x =
+            s->x + row * s->x_row + plane * s->x_plane + r * s->x_tap + start * x_col + c;
+        const float *w = s->w + plane * s->w_plane + r * taps * w_tap + c;
+        for (int64_t k = start; k < start + taps; k++, x += x_col, w += w_tap) {
+            const __m256 weight = _mm256_loadu_ps(w);
+            if (HG_LIKELY(k >= 0 && k + (CONV_DW_ANY_TILE - 1) * stride < width))
+                conv_dw_any_tap(false, x, step, weight, k, stride, width, sum);
+            else
+                conv_dw_any_tap(true, x, step, weight, k, stride, width, sum);
+        }
+    }
+    float *y = s->y + row * s->y_row + col * s->y_col + c;
+    HG_GEMM_UNROLL
+    for (int j = 0; j < CONV_DW_ANY_TILE; j++)
+        _mm256_storeu_ps(y + j * s->y_col, conv_dw_end(&s->ends, sum[j]));
+}
+
+static void conv_dw_f32_any_avx2(const conv_dw_span *s)
+{
+    for (int64_t c = 0; c < s->channels; c += HG_CONV_DW_VECTOR) {
+        if (c + HG_CONV_DW_VECTOR > s->channels) c = s->channels - HG_CONV_DW_VECTOR;
+        for (int64_t row = 0; row < s->rows; row++)
+            for (int64_t col = 0; col < s->cols; col += CONV_DW_ANY_TILE) {
+                if (col + CONV_DW_ANY_TILE > s->cols) col = s->cols - CONV_DW_ANY_TILE;
+                conv_dw_any_tile(s, row, col, c);
+            }
+    }
+}
+
 typedef struct conv_dw_kind {
     int64_t kh, kw, stride; /* kh 0: any number of rows */
     void (*run)(const conv_dw_span *s);
 } conv_dw_kind;
 
-/* The tile for kernel rows of a width and stride; run is NULL when there is none. */
+/* The tiles for kernel rows of a width and stride. */
 static conv_dw_kind conv_dw_find(int64_t kh, int64_t kw, int64_t stride)
 {
     static const conv_dw_kind kinds[] = {
@@ -172,7 +230,7 @@ static conv_dw_kind conv_dw_find(int64_t kh, int64_t kw, int64_t stride)
         if (kinds[i].kw == kw && kinds[i].stride == stride &&
             (kinds[i].kh == kh || kinds[i].kh == 0))
             return kinds[i];
-    return (conv_dw_kind){0};
+    return (conv_dw_kind){.run = conv_dw_f32_any_avx2};
 }
 
 /* Output rows [oy, oy + rows) that all count kernel rows [begin, end). */
@@ -241,7 +299,8 @@ static void conv_dw_rows_run(const hg_conv_dw_unit *u, const conv_dw_rows *r)
     const hg_conv2d *g = u->g;
     const int64_t kernel_rows = u->planes == 1 ? r->end - r->begin : 0;
     const conv_dw_kind kind = conv_dw_find(kernel_rows, g->kw, g->stride_w);
-    if (kind.run == NULL || (g->dil_w > 1 && g->stride_w > 1) || g->ow / g->dil_w < CONV_DW_TILE ||
+    const int64_t tile = kind.kw == 0 ? CONV_DW_ANY_TILE : CONV_DW_TILE;
+    if ((g->dil_w > 1 && g->stride_w > 1) || g->ow / g->dil_w < tile ||
         u->channels < HG_CONV_DW_VECTOR) {
         for (int64_t ox = 0; ox < g->ow; ox++)
             conv_dw_column(u, r, ox);
@@ -263,6 +322,8 @@ static void conv_dw_rows_run(const hg_conv_dw_unit *u, const conv_dw_rows *r)
                                .y_row = u->y_row,
                                .y_col = u->y_col,
                                .kernel_rows = r->end - r->begin,
+                               .kernel_cols = g->kw,
+                               .stride = g->stride_w,
                                .rows = r->rows,
                                .cols = g->ow,
                                .channels = u->channels,
