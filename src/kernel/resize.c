@@ -488,22 +488,36 @@ static const void *resize_load(const resize_shape *s, const holo_tensor *x, int6
     return w->row;
 }
 
+/* Sums of input rows, and outputs along L as sums of places of such a sum. Zero is added first: so
+ * a sum of zeros has no sign, however many there are. Two rows and two places, as linear pictures
+ * have them, are one pass. */
 #define RESIZE_ROWS(T, suffix)                                                                     \
+    static void resize_set_##suffix(void *vline, const void *vrow, double weight, int64_t n)       \
+    {                                                                                              \
+        T *HG_RESTRICT line = vline;                                                               \
+        const T *HG_RESTRICT row = vrow;                                                           \
+        const T w = (T)weight;                                                                     \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            line[i] = (T)0 + row[i] * w;                                                           \
+    }                                                                                              \
     static void resize_add_##suffix(void *vline, const void *vrow, double weight, int64_t n)       \
     {                                                                                              \
         T *HG_RESTRICT line = vline;                                                               \
         const T *HG_RESTRICT row = vrow;                                                           \
+        const T w = (T)weight;                                                                     \
         for (int64_t i = 0; i < n; i++)                                                            \
-            line[i] += row[i] * (T)weight;                                                         \
+            line[i] += row[i] * w;                                                                 \
     }                                                                                              \
     static void resize_column_##suffix(const resize_taps *t, int64_t inner, const void *vline,     \
                                        void *vout, double outside)                                 \
     {                                                                                              \
-        const T *HG_RESTRICT line = vline;                                                         \
+        const T *line = vline;                                                                     \
         T *HG_RESTRICT out = vout;                                                                 \
-        if (inner == 1 && t->count == 2) { /* linear pictures */                                   \
-            out[0] = (T)0 + line[t->tap[0].index] * (T)t->tap[0].weight +                          \
-                     line[t->tap[1].index] * (T)t->tap[1].weight;                                  \
+        if (t->count == 2) {                                                                       \
+            const T w = (T)t->tap[0].weight, v = (T)t->tap[1].weight;                              \
+            const T *x = line + t->tap[0].index * inner, *y = line + t->tap[1].index * inner;      \
+            for (int64_t c = 0; c < inner; c++)                                                    \
+                out[c] = (T)0 + x[c] * w + y[c] * v;                                               \
             return;                                                                                \
         }                                                                                          \
         for (int64_t c = 0; c < inner; c++)                                                        \
@@ -552,38 +566,45 @@ static void resize_store(const resize_shape *s, holo_tensor *y, int64_t first, c
                                     : (double)((const float *)result)[i]);
 }
 
+/* The sum of all input rows that output row `u` is made of, by their weights. */
+static void resize_weighted_line(const hg_args *a, const resize_shape *s, resize_work *w)
+{
+    const int64_t n = s->axis[s->last].in * s->inner;
+    int64_t at[HG_MAX_RANK] = {0};
+    bool more = true, is_first = true;
+    for (int d = 0; d < s->last; d++)
+        more = more && w->lead[d].count > 0;
+    if (!more) memset(w->line, 0, resize_row_bytes(n));
+    for (; more; more = resize_next_choice(s, w, at), is_first = false) {
+        double weight;
+        const int64_t row = resize_choice(s, w, at, &weight);
+        const void *source = resize_load(s, &a->in[0], row * n, n, w);
+        if (s->is_wide)
+            (is_first ? resize_set_f64 : resize_add_f64)(w->line, source, weight, n);
+        else
+            (is_first ? resize_set_f32 : resize_add_f32)(w->line, source, weight, n);
+    }
+}
+
 static void resize_weighted_row(const hg_args *a, const resize_shape *s, resize_work *w, int64_t u,
                                 bool inside)
 {
-    const resize_axis *x = &s->axis[s->last];
-    const int64_t n = x->in * s->inner;
-    int64_t at[HG_MAX_RANK] = {0};
-    memset(w->line, 0, resize_row_bytes(n));
-    if (inside) {
-        bool any = true;
-        for (int d = 0; d < s->last; d++)
-            any = any && w->lead[d].count > 0;
-        for (bool more = any; more; more = resize_next_choice(s, w, at)) {
-            double weight;
-            const int64_t row = resize_choice(s, w, at, &weight);
-            const void *source = resize_load(s, &a->in[0], row * n, n, w);
-            if (s->is_wide)
-                resize_add_f64(w->line, source, weight, n);
-            else
-                resize_add_f32(w->line, source, weight, n);
-        }
-    }
     static const resize_taps outside = {-1, NULL};
+    const resize_axis *x = &s->axis[s->last];
+    const int64_t first = u * x->out * s->inner;
+    const bool is_direct = a->out[0].dtype == HOLO_F32;
+    void *result = is_direct ? (float *)a->out[0].data + first : w->result;
+    if (inside) resize_weighted_line(a, s, w);
     for (int64_t o = 0; o < x->out; o++) {
         const resize_taps *t = inside ? &w->column[o] : &outside;
         if (s->is_wide)
-            resize_column_f64(t, s->inner, w->line, (double *)w->result + o * s->inner,
+            resize_column_f64(t, s->inner, w->line, (double *)result + o * s->inner,
                               s->extrapolation);
         else
-            resize_column_f32(t, s->inner, w->line, (float *)w->result + o * s->inner,
+            resize_column_f32(t, s->inner, w->line, (float *)result + o * s->inner,
                               s->extrapolation);
     }
-    resize_store(s, &a->out[0], u * x->out * s->inner, w->result, x->out * s->inner);
+    if (!is_direct) resize_store(s, &a->out[0], first, result, x->out * s->inner);
 }
 
 /* The extrapolation value in any number type; 0 bits in others. */
