@@ -395,17 +395,19 @@ static bool epilogue_sum(const epilogue_graph *g, uint32_t i, hg_epilogue_simple
     return epilogue_terms(g, i, s, &has_result) && has_result;
 }
 
-/* Takes off a residual that is added last; one that could as well be part of the sum stays there.
- */
+/* Takes off a residual that is added or multiplied last; one that could as well be part of the sum
+ * stays there. */
 static uint32_t epilogue_last(const epilogue_graph *g, uint32_t i, hg_epilogue_simple *s)
 {
-    for (int side = 0; side < 2 && epilogue_is(g, i, HG_LANE_ADD); side++) {
-        const uint32_t added = side == 0 ? g->b[i] : g->a[i];
+    const bool is_product = epilogue_is(g, i, HG_LANE_MUL);
+    for (int side = 0; side < 2 && (is_product || epilogue_is(g, i, HG_LANE_ADD)); side++) {
+        const uint32_t other = side == 0 ? g->b[i] : g->a[i];
         const uint32_t rest = side == 0 ? g->a[i] : g->b[i];
         hg_epilogue_simple unused = {0};
-        if (epilogue_residual(g, added) == NULL || epilogue_sum(g, i, &unused)) continue;
-        s->residual = epilogue_residual(g, added);
+        if (epilogue_residual(g, other) == NULL || epilogue_sum(g, i, &unused)) continue;
+        s->residual = epilogue_residual(g, other);
         s->residual_last = true;
+        s->is_product = is_product;
         return rest;
     }
     return i;

@@ -44,6 +44,8 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_split_recurrent,
     &hg_pass_phase_convtranspose, /* before split_convtranspose, which takes what is left */
     &hg_pass_split_convtranspose, /* makes a Conv whose layout is chosen next */
+    &hg_pass_split_conv,          /* while channels are the same axis everywhere */
+    &hg_pass_drop_dead,           /* what it took apart */
     &hg_pass_choose_layout,
     &hg_pass_push_transpose,
     &hg_pass_sink_reshape,    /* between convolutions of one dimension and what follows them */

@@ -60,6 +60,69 @@ static void images_fold_pad(void)
         CHECK_PASS("fold_pad", kept[i], kept[i]);
 }
 
+/* Sixteen equal numbers. */
+#define IMAGES_4(x) x ", " x ", " x ", " x
+#define IMAGES_16(x) IMAGES_4(IMAGES_4(x))
+
+/* A Conv of 32 channels over places of one, and its parts. */
+#define IMAGES_WHOLE(then)                                                                         \
+    "graph g(%x: float32[n,1,h]) { %w = const float32[32,1,1] {" IMAGES_16("1.0") ", " IMAGES_16(  \
+        "2.0") "} %b = const float32[32] {" IMAGES_16("3.0") ", " IMAGES_16("4.0") "} " then " }"
+
+#define IMAGES_HALVES(before, of)                                                                  \
+    before                                                                                         \
+        " %o = const int64[1] {0} %h = const int64[1] {16} %e = const int64[1] {32} %a = const "   \
+        "int64[1] {1} %u = Slice(" of ", %o, %h, %a) %v = Slice(" of ", %h, %e, %a) "
+
+static void images_split_conv(void)
+{
+    static const char parts[] =
+        "graph g(%x: float32[n,1,h]) {\n"
+        "  %1 = const float32[16,1,1] {" IMAGES_16(
+            "1.0") "}\n"
+                   "  %2 = const float32[16] {" IMAGES_16(
+                       "3.0") "}\n"
+                              "  %3 = Conv(%x, %1, %2)\n"
+                              "  %4 = const float32[16,1,1] {" IMAGES_16(
+                                  "2.0") "}\n"
+                                         "  %5 = const float32[16] {" IMAGES_16(
+                                             "4.0") "}\n"
+                                                    "  %6 = Conv(%x, %4, %5)\n"
+                                                    "  %7 = Sigmoid(%3)\n"
+                                                    "  %8 = Sigmoid(%6)\n"
+                                                    "  %9 = Mul(%3, %7)\n"
+                                                    "  %10 = Mul(%6, %8)\n"
+                                                    "  return %9, %10\n"
+                                                    "}\n";
+    CHECK_PASS(
+        "split_conv",
+        IMAGES_WHOLE("%c = Conv(%x, %w, %b) %s = Sigmoid(%c) %m = Mul(%c, %s) %zero = const "
+                     "int64[1] {0} %middle = const int64[1] {-16} %far = const int64[1] {99} "
+                     "%axis = const int64[1] {-2} %u = Slice(%m, %zero, %middle, %axis) %v = "
+                     "Slice(%m, %middle, %far, %axis) return %u, %v"),
+        parts);
+    /* The whole is read too, or what is on the way; parts overlap, are narrow, are one; another
+     * input has channels. */
+    static const char *const kept[] = {
+        IMAGES_WHOLE(IMAGES_HALVES("%c = Conv(%x, %w, %b)", "%c") "return %u, %v, %c"),
+        IMAGES_WHOLE(
+            IMAGES_HALVES("%c = Conv(%x, %w, %b) %s = Sigmoid(%c)", "%s") "return %u, %v, %c"),
+        IMAGES_WHOLE(IMAGES_HALVES("%c = Conv(%x, %w, %b) %k = const float32[32,1] {" IMAGES_16(
+                                       "1.0") ", " IMAGES_16("2.0") "} %m = Mul(%c, %k)",
+                                   "%m") "return %u, %v"),
+        IMAGES_WHOLE("%c = Conv(%x, %w, %b) %s = const int64[1] {0} %e = const int64[1] {16} %f = "
+                     "const int64[1] {8} %g = const int64[1] {24} %a = const int64[1] {1} %u = "
+                     "Slice(%c, %s, %e, %a) %v = Slice(%c, %f, %g, %a) return %u, %v"),
+        IMAGES_WHOLE("%c = Conv(%x, %w, %b) %s = const int64[1] {0} %e = const int64[1] {20} %g = "
+                     "const int64[1] {32} %a = const int64[1] {1} %u = Slice(%c, %s, %e, %a) %v = "
+                     "Slice(%c, %e, %g, %a) return %u, %v"),
+        IMAGES_WHOLE("%c = Conv(%x, %w, %b) %s = const int64[1] {0} %e = const int64[1] {16} %a = "
+                     "const int64[1] {1} %u = Slice(%c, %s, %e, %a) return %u"),
+    };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        CHECK_PASS("split_conv", kept[i], kept[i]);
+}
+
 static void images_identity(void)
 {
     CHECK_PASS("remove_identity",
@@ -309,6 +372,7 @@ static void images_fold_batchnorm(void)
 
 const hg_test_case hg_tests_pass_images[] = {
     {"fold_pad", images_fold_pad},
+    {"split_conv", images_split_conv},
     {"identity", images_identity},
     {"push_part", images_push_part},
     {"sink_reshape", images_sink_reshape},

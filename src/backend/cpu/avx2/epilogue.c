@@ -119,7 +119,10 @@ static void finish_after(const hg_epilogue_simple *e, const float *residual, flo
         for (int64_t j = 0; j < cols; j += 8) {
             __m256 x = _mm256_loadu_ps(c + j);
             if (!e->is_final) x = _mm256_fmadd_ps(x, factor, offset);
-            if (residual != NULL) x = _mm256_add_ps(x, _mm256_loadu_ps(residual + j));
+            if (residual != NULL) {
+                const __m256 y = _mm256_loadu_ps(residual + j);
+                x = e->is_product ? _mm256_mul_ps(x, y) : _mm256_add_ps(x, y);
+            }
             _mm256_storeu_ps(c + j, x);
         }
         if (residual != NULL) residual += ld;
