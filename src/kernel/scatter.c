@@ -24,12 +24,29 @@ size_t hg_scatter_scratch(const hg_args *a)
     return a->code == NULL ? 0 : hg_lane_scratch(a->code);
 }
 
+bool hg_scatter_adds_f32(const hg_args *a)
+{
+    const hg_lane_code *c = a->code;
+    if (c == NULL || c->n_op != 3 || a->out[0].dtype != HOLO_F32) return false;
+    const hg_lane_op *x = &c->op[0], *y = &c->op[1], *sum = &c->op[2];
+    return x->op == HG_LANE_LOAD && y->op == HG_LANE_LOAD && x->index + y->index == 1 &&
+           sum->op == HG_LANE_ADD && sum->type == HG_LANE_F32 && c->out[0].reg == sum->dst &&
+           ((sum->a == x->dst && sum->b == y->dst) || (sum->a == y->dst && sum->b == x->dst));
+}
+
 void hg_scatter_apply(const hg_args *a, int64_t at, int64_t from, int64_t n, void *scratch)
 {
     const holo_dtype dtype = a->out[0].dtype;
     const uint32_t bits = hg_dtype_bits(dtype);
     if (a->code == NULL) {
         hg_elem_copy(a->out[0].data, at, a->in[2].data, from, n, bits);
+        return;
+    }
+    if (hg_scatter_adds_f32(a)) {
+        float *y = (float *)a->out[0].data + at;
+        const float *x = (const float *)a->in[2].data + from;
+        for (int64_t i = 0; i < n; i++)
+            y[i] += x[i];
         return;
     }
     const int64_t size = (int64_t)bits / 8;

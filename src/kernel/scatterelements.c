@@ -7,7 +7,8 @@
  *   out[0]  dims of data
  *
  * Updates are applied in the order of the indices. An index out of range is a fault; its update is
- * skipped. */
+ * skipped. What lies behind the axis is a column: columns do not meet, so that some of them are a
+ * unit and the elements of one row are combined together. */
 #include "kernel/scatter.h"
 
 static holo_status scatterelements_check(const hg_args *a, holo_error *e)
@@ -25,10 +26,32 @@ static holo_status scatterelements_check(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
+enum { SCATTERELEMENTS_COLUMNS = 16 /* of a unit */ };
+
+/* Indices are there for every column. */
+static bool scatterelements_is_whole(const hg_args *a)
+{
+    for (int i = (int)a->param[0] + 1; i < a->in[0].rank; i++)
+        if (a->in[0].dim[i] != a->in[1].dim[i]) return false;
+    return true;
+}
+
+static int64_t scatterelements_inner(const hg_args *a)
+{
+    return hg_dims_product(&a->in[0], (int)a->param[0] + 1, a->in[0].rank);
+}
+
 static int64_t scatterelements_units(const hg_args *a)
 {
     if (holo_tensor_count(&a->out[0]) == 0) return 0;
-    return hg_dims_product(&a->out[0], 0, (int)a->param[0]);
+    const int64_t slabs = hg_dims_product(&a->out[0], 0, (int)a->param[0]);
+    if (!scatterelements_is_whole(a)) return slabs;
+    return slabs * hg_ceil_div(scatterelements_inner(a), SCATTERELEMENTS_COLUMNS);
+}
+
+static void scatterelements_cost(const hg_args *a, hg_cost *cost)
+{
+    cost->flops = 20.0 * (double)hg_dims_product(&a->in[1], 0, a->in[1].rank);
 }
 
 /* Number of the slab of indices that belongs to a slab of data, or -1 when there is none. */
@@ -57,23 +80,111 @@ static int64_t scatterelements_place(const hg_args *a, int64_t at)
     return place;
 }
 
-/* A unit is a slab: one place before the axis, everything from the axis on. */
-static void scatterelements_run(const hg_args *a, hg_range r)
+/* Everything from the axis on, at one place before it. */
+static void scatterelements_whole_slab(const hg_args *a, int64_t unit, void *scratch)
 {
     const holo_tensor *data = &a->in[0], *index = &a->in[1];
     const int axis = (int)a->param[0];
-    const int64_t size = data->dim[axis], inner = hg_dims_product(data, axis + 1, data->rank);
+    const int64_t size = data->dim[axis], inner = scatterelements_inner(a);
     const int64_t slab = size * inner, per_slab = hg_dims_product(index, axis, index->rank);
-    const uint32_t bits = hg_dtype_bits(data->dtype);
+    hg_elem_copy(a->out[0].data, unit * slab, data->data, unit * slab, slab,
+                 hg_dtype_bits(data->dtype));
+    const int64_t first = scatterelements_slab(a, unit) * per_slab;
+    for (int64_t i = 0; first >= 0 && i < per_slab; i++) {
+        int64_t place = hg_elem_place(a, index, first + i, size);
+        if (place < 0) continue;
+        int64_t at = unit * slab + place * inner + scatterelements_place(a, i);
+        hg_scatter_apply(a, at, first + i, 1, scratch);
+    }
+}
+
+/* Columns [begin, end) of a slab; updates of the slab begin at `first`. */
+typedef struct scatterelements_part {
+    const hg_args *a;
+    int64_t slab, begin, end, size, inner, first;
+    bool adds;
+    void *scratch;
+} scatterelements_part;
+
+/* Row j of floats that are added. */
+static void scatterelements_add(const scatterelements_part *p, int64_t j)
+{
+    const hg_args *a = p->a;
+    float *y = (float *)a->out[0].data + p->slab * p->size * p->inner;
+    const float *x = (const float *)a->in[2].data;
+    for (int64_t k = p->begin; k < p->end; k++) {
+        const int64_t from = p->first + j * p->inner + k;
+        const int64_t place = hg_elem_place(a, &a->in[1], from, p->size);
+        if (place >= 0) y[place * p->inner + k] += x[from];
+    }
+}
+
+/* Row j: old elements and updates are brought together, combined and taken back. */
+static void scatterelements_row(const scatterelements_part *p, int64_t j)
+{
+    const hg_args *a = p->a;
+    const holo_dtype dtype = a->out[0].dtype;
+    const uint32_t bits = hg_dtype_bits(dtype);
+    int64_t at[SCATTERELEMENTS_COLUMNS], n = 0;
+    _Alignas(16) uint8_t old[16 * SCATTERELEMENTS_COLUMNS], update[16 * SCATTERELEMENTS_COLUMNS];
+    for (int64_t k = p->begin; k < p->end; k++) {
+        const int64_t from = p->first + j * p->inner + k;
+        const int64_t place = hg_elem_place(a, &a->in[1], from, p->size);
+        if (place < 0) continue;
+        at[n] = (p->slab * p->size + place) * p->inner + k;
+        hg_elem_copy(old, n, a->out[0].data, at[n], 1, bits);
+        hg_elem_copy(update, n++, a->in[2].data, from, 1, bits);
+    }
+    const hg_lane_view in[2] = {{.data = old, .row = n, .col = 1, .dtype = dtype},
+                                {.data = update, .row = n, .col = 1, .dtype = dtype}};
+    if (a->code != NULL && n > 0)
+        hg_lane_run(a->code, &(hg_lane_tile){.in = in,
+                                             .out = &in[0],
+                                             .rows = 1,
+                                             .cols = n,
+                                             .row_elements = n,
+                                             .scratch = p->scratch,
+                                             .fault = a->fault});
+    for (int64_t i = 0; i < n; i++)
+        hg_elem_copy(a->out[0].data, at[i], a->code == NULL ? update : old, i, 1, bits);
+}
+
+static void scatterelements_columns(const hg_args *a, int64_t unit, void *scratch)
+{
+    const holo_tensor *data = &a->in[0], *index = &a->in[1];
+    const int axis = (int)a->param[0];
+    const int64_t inner = scatterelements_inner(a), rows = index->dim[axis];
+    const int64_t groups = hg_ceil_div(inner, SCATTERELEMENTS_COLUMNS);
+    scatterelements_part p = {.a = a,
+                              .slab = unit / groups,
+                              .begin = unit % groups * SCATTERELEMENTS_COLUMNS,
+                              .size = data->dim[axis],
+                              .inner = inner,
+                              .adds = hg_scatter_adds_f32(a),
+                              .scratch = scratch};
+    p.end = hg_min(p.begin + SCATTERELEMENTS_COLUMNS, inner);
+    for (int64_t j = 0; j < p.size; j++) {
+        const int64_t at = (p.slab * p.size + j) * inner + p.begin;
+        hg_elem_copy(a->out[0].data, at, data->data, at, p.end - p.begin,
+                     hg_dtype_bits(data->dtype));
+    }
+    p.first = scatterelements_slab(a, p.slab) * rows * inner;
+    for (int64_t j = 0; p.first >= 0 && j < rows; j++) {
+        if (p.adds)
+            scatterelements_add(&p, j);
+        else
+            scatterelements_row(&p, j);
+    }
+}
+
+static void scatterelements_run(const hg_args *a, hg_range r)
+{
+    const bool is_whole = scatterelements_is_whole(a);
     for (int64_t unit = r.begin; unit < r.end; unit++) {
-        hg_elem_copy(a->out[0].data, unit * slab, data->data, unit * slab, slab, bits);
-        const int64_t first = scatterelements_slab(a, unit) * per_slab;
-        for (int64_t i = 0; first >= 0 && i < per_slab; i++) {
-            int64_t place = hg_elem_place(a, index, first + i, size);
-            if (place < 0) continue;
-            int64_t at = unit * slab + place * inner + scatterelements_place(a, i);
-            hg_scatter_apply(a, at, first + i, 1, r.scratch);
-        }
+        if (is_whole)
+            scatterelements_columns(a, unit, r.scratch);
+        else
+            scatterelements_whole_slab(a, unit, r.scratch);
     }
 }
 
@@ -82,6 +193,7 @@ const hg_kernel hg_kernels_scatterelements[] = {
      .check = scatterelements_check,
      .units = scatterelements_units,
      .scratch = hg_scatter_scratch,
+     .cost = scatterelements_cost,
      .run = scatterelements_run},
     {0},
 };

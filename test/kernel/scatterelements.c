@@ -94,6 +94,46 @@ static void scatterelements_combines(void)
     move_free(&c);
 }
 
+/* Columns that many updates meet in: [2, 7, 19] along axis 1, one index out of range. */
+static void scatterelements_columns(void)
+{
+    static const hg_lane_opcode ops[] = {HG_LANE_ADD, HG_LANE_MUL, HG_LANE_MAX};
+    for (size_t t = 0; t < 2 * HG_COUNT(ops); t++) {
+        hg_lane_op op[3];
+        for (int i = 0; i < 3; i++) {
+            op[i] = scatterelements_sum_op[i];
+            op[i].type = HG_LANE_F32;
+        }
+        op[2].op = (uint8_t)ops[t / 2];
+        if (t % 2 != 0) op[2].a = 1, op[2].b = 0;
+        const hg_lane_out out = {.reg = 2, .type = HG_LANE_F32};
+        const hg_lane_code code = {
+            .op = op, .out = &out, .n_op = 3, .n_in = 2, .n_out = 1, .n_reg = 3};
+        float expected[2 * 7 * 19];
+        move_call c = {0};
+        holo_tensor *data = move_in(&c, HOLO_F32, 3, MOVE_DIMS(2, 7, 19));
+        holo_tensor *index = move_in(&c, HOLO_I64, 3, MOVE_DIMS(2, 30, 19));
+        holo_tensor *update = move_in(&c, HOLO_F32, 3, MOVE_DIMS(2, 30, 19));
+        move_out(&c, HOLO_F32, 3, MOVE_DIMS(2, 7, 19));
+        move_param(&c, 1);
+        c.args.code = &code;
+        for (int i = 0; i < 2 * 7 * 19; i++)
+            expected[i] = ((float *)data->data)[i] = (float)(i % 13) / 8;
+        for (int i = 0; i < 2 * 30 * 19; i++) {
+            const int64_t place = i == 700 ? 7 : (i * 5 + i / 19) % 7;
+            float *to = &expected[(i / 570 * 7 + place % 7) * 19 + i % 19];
+            const float x = ((float *)update->data)[i] = 0.5f + (float)(i % 11) / 9;
+            ((int64_t *)index->data)[i] = i % 3 == 0 && i != 700 ? place - 7 : place;
+            if (i == 700) continue;
+            *to = t / 2 == 0 ? *to + x : t / 2 == 1 ? *to * x : *to > x ? *to : x;
+        }
+        if (move_run(hg_kernels_scatterelements, &c))
+            CHECK_MEM(c.out[0].data, expected, sizeof expected);
+        CHECK_EQ_INT(c.fault.element, 700);
+        move_free(&c);
+    }
+}
+
 static void scatterelements_reports(void)
 {
     move_call c = {0};
@@ -168,6 +208,7 @@ static void scatterelements_refuses_code(void)
 const hg_test_case hg_tests_kernel_scatterelements[] = {
     {"replaces", scatterelements_replaces},
     {"combines", scatterelements_combines},
+    {"columns", scatterelements_columns},
     {"reports", scatterelements_reports},
     {"refuses", scatterelements_refuses},
     {"refuses_indices", scatterelements_refuses_indices},
