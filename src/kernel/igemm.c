@@ -8,7 +8,7 @@
 #include "kernel/pack.h"
 
 enum {
-    IGEMM_ROW_BLOCK = 48,
+    IGEMM_ROW_BLOCK = 96,
     IGEMM_WIDE_BLOCK = 144,   /* of 16-bit codes: panels are widened once for so many rows */
     IGEMM_MAX_GROUP = 12,     /* panels of a unit; keeps enough units when rows are few */
     IGEMM_TILE_VALUES = 6144, /* wanted size of the block an epilogue sees */
@@ -195,6 +195,7 @@ typedef struct igemm_unit {
     int16_t *wide, *panel_room;
     const uint8_t *load; /* as of unsigned codes; NULL: none */
     int64_t row, rows, channel_group, panel, panels;
+    bool *is_wide;
 } igemm_unit;
 
 void hg_igemm_lift(uint8_t *dst, const uint8_t *src, int64_t count, bool is_signed)
@@ -344,29 +345,31 @@ void hg_igemm_end_run(const hg_igemm_end *end, const hg_epilogue_tile *tile)
     if (end->lookup != NULL) igemm_look_tile(end, tile);
 }
 
-static void igemm_run_unit(const igemm_unit *u, const hg_igemm_end *end)
+/* Panels [panel, panel + panels) of the unit. */
+static void igemm_run_panels(const igemm_unit *u, const hg_igemm_end *end, int64_t panel,
+                             int64_t panels, bool requants)
 {
     const hg_igemm *g = u->g;
-    const int64_t ld = u->p.group * HG_PANEL;
-    const int64_t first = u->channel_group * g->columns + u->panel * HG_PANEL;
-    const int64_t cols = hg_min(u->panels * HG_PANEL, g->columns - u->panel * HG_PANEL);
-    const int64_t panel = u->channel_group * g->panels + u->panel;
+    const int64_t ld = u->p.group * HG_PANEL, begin = u->panel + panel;
+    const int64_t first = u->channel_group * g->columns + begin * HG_PANEL;
+    const int64_t cols = hg_min(panels * HG_PANEL, g->columns - begin * HG_PANEL);
     hg_igemm_tile t = {.b = (const int8_t *)g->args->in[1].data +
-                            panel * hg_igemm_panel_bytes(u->p.quads),
+                            (u->channel_group * g->panels + begin) *
+                                hg_igemm_panel_bytes(u->p.quads),
                        .quads = u->p.quads,
                        .rows = u->rows,
-                       .panels = u->panels,
+                       .panels = panels,
                        .c = u->sum,
                        .ldc = ld,
                        .zero_a = u->zero_a,
                        .zero_b = igemm_columns(u, first, cols),
                        .pairs = g->pairs,
                        .wide = u->wide,
-                       .panel = u->panel_room};
-    t.a = igemm_rows(u, &t.lda);
-    t.rest = t.zero_b == NULL ? NULL : u->rest;
-    t.is_even = t.zero_b == NULL && igemm_is_single(g->args);
-    u->form->tile(&t);
+                       .is_wide = u->is_wide,
+                       .panel = u->panel_room,
+                       .requant = requants ? &end->finish : NULL,
+                       .out_row = u->row,
+                       .out_col = first};
     const hg_epilogue_tile tile = {.data = u->sum,
                                    .ld = ld,
                                    .dtype = HOLO_I32,
@@ -374,7 +377,27 @@ static void igemm_run_unit(const igemm_unit *u, const hg_igemm_end *end)
                                    .rows = u->rows,
                                    .col = first,
                                    .cols = cols};
-    hg_igemm_end_run(end, &tile);
+    t.a = igemm_rows(u, &t.lda);
+    t.rest = t.zero_b == NULL ? NULL : u->rest;
+    t.is_even = t.zero_b == NULL && igemm_is_single(g->args);
+    u->form->tile(&t);
+    if (!requants)
+        hg_igemm_end_run(end, &tile);
+    else if (end->lookup != NULL)
+        igemm_look_tile(end, &tile);
+}
+
+/* Codes are made with the sums where the form can; the rest of a panel's columns go the long way.
+ */
+static void igemm_run_unit(const igemm_unit *u, const hg_igemm_end *end)
+{
+    const hg_igemm *g = u->g;
+    const bool requants = u->form->requants && end->is_chain && end->finish.is_requant &&
+                          igemm_is_single(g->args) && !hg_args_has(g->args, HG_IGEMM_ZERO_B);
+    const int64_t whole = hg_min(u->panels, g->columns / HG_PANEL - u->panel);
+    if (requants && whole > 0) igemm_run_panels(u, end, 0, whole, true);
+    const int64_t done = requants ? hg_max(0, whole) : 0;
+    if (done < u->panels) igemm_run_panels(u, end, done, u->panels - done, false);
 }
 
 /* The table of loads as one to unsigned codes, from unsigned ones too where these are gathered. */
@@ -405,6 +428,8 @@ void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r)
     hg_igemm_end_init(&end, g->args, form, scratch);
     end.lookup = g->lookup;
     int64_t gathered = -1;
+    bool is_wide = false;
+    u.is_wide = &is_wide;
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t block = i / u.p.groups; /* of rows, in a channel group */
         u.channel_group = block % g->groups;
@@ -412,7 +437,10 @@ void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r)
         u.rows = hg_min(u.p.row_block, g->rows - u.row);
         u.panel = i % u.p.groups * u.p.group;
         u.panels = hg_min(u.p.group, g->panels - u.panel);
-        if (block != gathered) igemm_prepare_rows(&u);
+        if (block != gathered) {
+            igemm_prepare_rows(&u);
+            is_wide = false;
+        }
         gathered = block;
         igemm_run_unit(&u, &end);
     }

@@ -48,8 +48,13 @@ typedef struct hg_igemm_tile {
     const int32_t *zero_b; /* by column, panels * 16 of them; NULL: 0 */
     bool pairs;
     bool is_even;   /* all rows have the same zero_a, and there is no zero_b */
-    int16_t *wide;  /* room for a, twice as wide, for forms that asked for it */
+    int16_t *wide;  /* room for a, twice as wide, for forms that asked for it, */
+    bool *is_wide;  /* and whether it is filled: tiles of the same rows share it */
     int16_t *panel; /* the same for a panel */
+    /* Forms that asked for it make codes of the sums, from this row and column of the output on;
+     * all columns are whole panels then, and is_even is set. NULL: sums go to c. */
+    const hg_finish *requant;
+    int64_t out_row, out_col;
 } hg_igemm_tile;
 
 /* A panel and the next one are so many bytes apart. */
@@ -80,6 +85,7 @@ typedef struct hg_igemm_form {
     bool widens;       /* wants hg_igemm_tile.wide unless pairs is set */
     bool widens_pairs; /* and then too */
     bool widens_panel; /* wants hg_igemm_tile.panel */
+    bool requants;     /* and hg_igemm_tile.requant where it can be had */
 } hg_igemm_form;
 
 /* A product as the driver sees it; checked arguments only. */

@@ -162,18 +162,19 @@ static bool igemm_finish_is_limit(const hg_finish_step *s, hg_finish_kind kind)
     return s->kind == kind && s->data == NULL && !s->is_first;
 }
 
-/* Steps from `at` on as one QUANT; how many they are, or 0. `type`: what the result is stored as
- * when the chain ends with them. */
+/* Steps from `at` on as one QUANT, or CODE without a division; how many they are, or 0. `type`:
+ * what the result is stored as when the chain ends with them. */
 static uint32_t igemm_finish_quant(const hg_finish_chain *c, uint32_t at, holo_dtype type,
                                    hg_finish_step *q)
 {
     uint32_t i = at;
-    if (c->count - at < 4) return 0;
     const hg_finish_step *s = c->step;
-    if (s[i].kind != HG_FINISH_DIV || s[i].data != NULL || s[i + 1].kind != HG_FINISH_ROUND)
-        return 0;
-    *q = (hg_finish_step){.kind = HG_FINISH_QUANT, .value = s[i].value};
-    i += 2;
+    *q = (hg_finish_step){.kind = HG_FINISH_CODE, .value.f = 1};
+    if (s[i].kind == HG_FINISH_DIV && s[i].data == NULL) {
+        q->kind = HG_FINISH_QUANT;
+        q->value = s[i++].value;
+    }
+    if (c->count - i < 3 || s[i++].kind != HG_FINISH_ROUND) return 0;
     if (s[i].kind == HG_FINISH_ADD && s[i].data == NULL) q->zero = s[i++].value.f;
     if (c->count - i < 2 || !igemm_finish_is_limit(&s[i], HG_FINISH_MAX) ||
         !igemm_finish_is_limit(&s[i + 1], HG_FINISH_MIN))
@@ -205,6 +206,63 @@ static void igemm_finish_join_quants(hg_finish_chain *c, holo_dtype type)
         i += taken == 0 ? 1 : taken;
     }
     c->count = to;
+}
+
+/* max(v, c) or min(v, c) in front of the last step, which makes codes, limits these instead. */
+static bool igemm_finish_limit(hg_finish_chain *c)
+{
+    if (c->count < 2 || c->step[c->count - 1].kind != HG_FINISH_CODE) return false;
+    hg_finish_step *code = &c->step[c->count - 1];
+    const hg_finish_step *s = code - 1;
+    const float limit = rintf(s->value.f) + code->zero;
+    if (!(limit >= code->low && limit <= code->high)) return false;
+    if (igemm_finish_is_limit(s, HG_FINISH_MAX))
+        code->low = limit;
+    else if (igemm_finish_is_limit(s, HG_FINISH_MIN))
+        code->high = limit;
+    else
+        return false;
+    c->step[c->count - 2] = *code;
+    c->count--;
+    return true;
+}
+
+/* All factors of a step are at most `limit`. */
+static bool igemm_finish_is_small(const hg_finish *f, const hg_finish_step *s, float limit)
+{
+    const float *x = s->data == NULL ? &s->value.f : s->data;
+    const int64_t count = s->data == NULL || s->step == 0 ? 1 : f->columns;
+    bool is_small = s->kind == HG_FINISH_MUL;
+    for (int64_t i = 0; i < count; i++)
+        is_small &= x[i] >= -limit && x[i] <= limit;
+    return is_small;
+}
+
+/* The side is (code - zero) * scale, of bytes. */
+static bool igemm_finish_is_code(const hg_finish *f)
+{
+    const hg_finish_step *s = f->side.step;
+    const uint32_t less = f->side.count == 3;
+    return (f->side_type == HOLO_U8 || f->side_type == HOLO_I8) && f->side.count == 2 + less &&
+           s[0].kind == HG_FINISH_FLOAT &&
+           (less == 0 || (s[1].kind == HG_FINISH_SUB && s[1].data == NULL && s[1].value.f >= -512 &&
+                          s[1].value.f <= 512)) &&
+           s[1 + less].data == NULL && igemm_finish_is_small(f, &s[1 + less], 1 << 16);
+}
+
+/* See hg_finish.is_requant. */
+static bool igemm_finish_is_requant(const hg_finish *f)
+{
+    const hg_finish_chain *c = &f->main;
+    const uint32_t first = c->count > 0 && c->step[0].kind == HG_FINISH_ADD_INT;
+    const uint32_t joined = f->side_data != NULL;
+    if ((f->out_type != HOLO_U8 && f->out_type != HOLO_I8) || c->count != first + 3 + joined)
+        return false;
+    const hg_finish_step *s = c->step + first, *last = s + 2 + joined;
+    return s[0].kind == HG_FINISH_FLOAT && igemm_finish_is_small(f, &s[1], 0.5f) &&
+           (joined == 0 || (s[2].kind == HG_FINISH_JOIN && igemm_finish_is_code(f))) &&
+           last->kind == HG_FINISH_CODE && last->zero >= -512 && last->zero <= 512 &&
+           last->low == (float)(int32_t)last->low && last->high == (float)(int32_t)last->high;
 }
 
 /* Operands of each operation, and whether it depends on the sums. */
@@ -244,5 +302,8 @@ bool hg_finish_read(const hg_args *a, uint32_t first_extra, hg_finish *out)
     if (r.op[last].type != HG_LANE_F32 || !igemm_finish_chain(&r, last, &out->main)) return false;
     igemm_finish_join_quants(&out->main, y->dtype);
     igemm_finish_join_quants(&out->side, HOLO_F32);
+    while (igemm_finish_limit(&out->main))
+        continue;
+    out->is_requant = igemm_finish_is_requant(out);
     return true;
 }

@@ -24,6 +24,7 @@ typedef enum hg_finish_kind {
     HG_FINISH_WRAP_U8, /* to i32, its low byte, to f32 */
     HG_FINISH_WRAP_I8,
     HG_FINISH_QUANT, /* round(v / divisor) + zero limited to [low, high], NaN as 0 */
+    HG_FINISH_CODE,  /* the same without a divisor */
     HG_FINISH_JOIN,  /* adds the other chain */
     HG_FINISH_ERF,
     HG_FINISH_KEEP, /* the value, */
@@ -39,7 +40,7 @@ typedef struct hg_finish_step {
         float f;
         int32_t i;
     } value;
-    float zero, low, high; /* QUANT, whose divisor is value.f */
+    float zero, low, high; /* QUANT, whose divisor is value.f, and CODE */
     float inverse;         /* of the divisor, see HG_FINISH_NEAR; NaN: always divide */
 } hg_finish_step;
 
@@ -62,6 +63,9 @@ typedef struct hg_finish {
     void *out;
     holo_dtype out_type; /* f32, u8, i8 or i16 */
     int64_t columns;     /* of the output */
+    /* sum [+ bias] -> float -> * scale [-> + (code - zero) * scale of the side] -> CODE, stored as
+     * a byte; no number leaves 32 bits on the way, and limits are whole. */
+    bool is_requant;
 } hg_finish;
 
 /* Whether the code of an i32 result is of that form. Checked arguments only. */

@@ -121,4 +121,79 @@ static inline void codes_code_quant(gemm_code *c, bool side, bool is_signed)
         .op = c->op, .out = &c->out, .n_op = n, .n_in = side ? 3 : 2, .n_out = 1, .n_reg = 10};
 }
 
+/* As a layer ends whose scales are one factor: limit(round(float(x + operand 1) * operand 2
+ * [+ (operand 3 - 100) * 0.21]) + 3) as 8 bits; `cuts`: limited to [-20, 90] before it is rounded.
+ */
+typedef struct codes_requant {
+    bool side, is_signed, cuts;
+} codes_requant;
+
+static inline void codes_code_requant(gemm_code *c, const codes_requant *how)
+{
+    const float limits[2] = {how->is_signed ? -128 : 0, how->is_signed ? 127 : 255};
+    const struct {
+        uint16_t op;
+        float value;
+    } end[] = {{HG_LANE_MAX, -20}, {HG_LANE_MIN, 90},        {HG_LANE_ROUND, 0},
+               {HG_LANE_ADD, 3},   {HG_LANE_MAX, limits[0]}, {HG_LANE_MIN, limits[1]}};
+    uint32_t n = 6;
+    codes_code_scale(c);
+    if (how->side) {
+        const float zero = 100, scale = 0.21f;
+        uint32_t bits[2];
+        memcpy(&bits[0], &zero, 4);
+        memcpy(&bits[1], &scale, 4);
+        c->op[n++] = (hg_lane_op){.op = HG_LANE_LOAD, .type = HG_LANE_I32, .dst = 8, .index = 3};
+        c->op[n++] = (hg_lane_op){
+            .op = HG_LANE_CAST, .type = HG_LANE_F32, .dst = 8, .a = 8, .index = HG_LANE_I32};
+        for (int k = 0; k < 2; k++) {
+            c->op[n++] =
+                (hg_lane_op){.op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 9, .imm = bits[k]};
+            c->op[n++] = (hg_lane_op){.op = k == 0 ? HG_LANE_SUB : HG_LANE_MUL,
+                                      .type = HG_LANE_F32,
+                                      .dst = 8,
+                                      .a = 8,
+                                      .b = 9};
+        }
+        c->op[n++] = (hg_lane_op){.op = HG_LANE_ADD, .type = HG_LANE_F32, .dst = 5, .a = 8, .b = 5};
+    }
+    for (size_t k = how->cuts ? 0 : 2; k < HG_COUNT(end); k++) {
+        uint32_t bits;
+        memcpy(&bits, &end[k].value, sizeof bits);
+        if (end[k].op != HG_LANE_ROUND)
+            c->op[n++] =
+                (hg_lane_op){.op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 9, .imm = bits};
+        c->op[n++] =
+            (hg_lane_op){.op = (uint8_t)end[k].op, .type = HG_LANE_F32, .dst = 5, .a = 5, .b = 9};
+    }
+    c->op[n++] = (hg_lane_op){
+        .op = HG_LANE_CAST, .type = HG_LANE_I32, .dst = 5, .a = 5, .index = HG_LANE_F32};
+    c->out = (hg_lane_out){.reg = 5, .type = HG_LANE_I32};
+    c->code.n_op = n;
+    c->code.n_in = how->side ? 4 : 3;
+    c->code.n_reg = 10;
+}
+
+/* Biases and factors of n columns, for codes that are not all at their limits. */
+static inline void codes_requant_columns(holo_tensor *bias, holo_tensor *scale, int64_t n)
+{
+    *bias = gemm_tensor(HOLO_I32, 1, &n, 21);
+    *scale = gemm_tensor(HOLO_F32, 1, &n, 22);
+    for (int64_t j = 0; j < n; j++) {
+        ((int32_t *)bias->data)[j] = (int32_t)(j * 977 % 4001) - 2000;
+        ((float *)scale->data)[j] *= 0.002f * (float)(1 + j % 5);
+    }
+}
+
+/* The same for one sum, in C; `code` is of the side. */
+static inline int codes_requant_one(const codes_requant *how, int32_t sum, int32_t bias,
+                                    float scale, int code)
+{
+    float x = (float)codes_wrap((int64_t)sum + bias) * scale;
+    if (how->side) x = ((float)code - 100) * 0.21f + x;
+    if (how->cuts) x = fminf(fmaxf(x, -20), 90);
+    x = rintf(x) + 3;
+    return (int)fminf(fmaxf(x, how->is_signed ? -128 : 0), how->is_signed ? 127 : 255);
+}
+
 #endif

@@ -79,8 +79,46 @@ static void dw_i8_epilogue_on(const hg_kernel *kernel)
     gemm_free(&c);
 }
 
+/* Codes that the kernel makes of its sums at once. */
+static void dw_i8_requant_on(const hg_kernel *kernel, const conv_codes_case *p, int v)
+{
+    const codes_requant how = {.is_signed = (v & 2) != 0, .cuts = (v & 1) != 0};
+    const int64_t taps = p->kh * p->kw;
+    const int64_t oh = conv_codes_out(p->h, p->kh, p->stride_h, p->pad_h, p->dil_h);
+    const int64_t ow = conv_codes_out(p->w, p->kw, p->stride_w, p->pad_w, p->dil_w);
+    gemm_call c;
+    gemm_code code;
+    memset(&c, 0, sizeof c);
+    c.in[0] = codes_tensor(v & 4 ? HOLO_I8 : HOLO_U8, 4, (int64_t[]){p->n, p->h, p->w, p->c},
+                           CODES_RANDOM, 5);
+    c.in[1] = codes_tensor(HOLO_I8, 2, (int64_t[]){taps, p->c}, CODES_RANDOM, 6);
+    c.in[2] = codes_tensor(c.in[0].dtype, 1, (int64_t[]){1}, CODES_RANDOM, 7);
+    codes_requant_columns(&c.in[4], &c.in[5], p->c);
+    c.out =
+        codes_tensor(how.is_signed ? HOLO_I8 : HOLO_U8, 4, (int64_t[]){p->n, oh, ow, p->c}, 0, 9);
+    conv_codes_params(&c, p);
+    gemm_connect(&c, 6, 8);
+    codes_code_requant(&code, &how);
+    c.args.code = &code.code;
+    int32_t *w = gemm_alloc((size_t)(taps * p->c) * sizeof *w);
+    for (int64_t i = 0; i < taps * p->c; i++)
+        w[i] = (int32_t)codes_get(&c.in[1], i % taps * p->c + i / taps);
+    const bool ran = gemm_run(kernel, &c);
+    for (int64_t e = 0; ran && e < holo_tensor_count(&c.out); e++) {
+        const int32_t sum = conv_codes_oracle(p, &c.in[0], codes_get(&c.in[2], 0), w, oh, ow, e);
+        const int expected = codes_requant_one(&how, sum, ((const int32_t *)c.in[4].data)[e % p->c],
+                                               ((const float *)c.in[5].data)[e % p->c], 0);
+        if (!CHECK_EQ_INT(codes_get(&c.out, e), expected)) break;
+    }
+    free(w);
+    gemm_free(&c);
+}
+
 static void dw_i8_all(const hg_kernel *k)
 {
+    for (size_t i = 0; i < HG_COUNT(dw_i8_cases); i++)
+        for (int v = 0; v < 8; v++)
+            dw_i8_requant_on(k, &dw_i8_cases[i], v);
     for (size_t i = 0; i < HG_COUNT(dw_i8_cases); i++)
         for (int v = 0; v < 16; v++)
             dw_i8_try(k, &dw_i8_cases[i], v);

@@ -250,6 +250,62 @@ static void p16i8_quant_on(const hg_kernel *k, int64_t m, int64_t n, int v)
     p16i8_free(&d);
 }
 
+/* Codes that the kernel makes of its sums at once. */
+static void p16i8_requant_on(const hg_kernel *k, const p16i8_case *p, const codes_requant *how,
+                             bool is_large)
+{
+    p16i8_made d;
+    gemm_code code;
+    p16i8_make(&d, p);
+    const int64_t n = p->n, count = p->m * n;
+    holo_tensor *in = d.call.in;
+    codes_requant_columns(&in[4], &in[5], n);
+    if (is_large) ((float *)in[5].data)[n / 2] = 3; /* factors above a half go another way */
+    if (how->side) in[6] = codes_tensor(HOLO_U8, 3, (int64_t[]){1, p->m, n}, CODES_RANDOM, 23);
+    free(d.call.out.data);
+    d.call.out = codes_tensor(how->is_signed ? HOLO_I8 : HOLO_U8, 3, (int64_t[]){1, p->m, n}, 0, 1);
+    gemm_connect(&d.call, how->side ? 7 : 6, 1);
+    codes_code_requant(&code, how);
+    d.call.args.code = &code.code;
+    const bool ran = gemm_run(k, &d.call);
+    for (int64_t e = 0; ran && e < count; e++) {
+        const int expected = codes_requant_one(
+            how, p16i8_oracle(&d, p, e / n, e % n), ((const int32_t *)in[4].data)[e % n],
+            ((const float *)in[5].data)[e % n], how->side ? (int)codes_get(&in[6], e) : 0);
+        if (!CHECK_EQ_INT(codes_get(&d.call.out, e), expected)) break;
+    }
+    uint8_t *first = gemm_alloc((size_t)count + 1);
+    memcpy(first, d.call.out.data, (size_t)count);
+    if (ran) p16i8_look_up(k, &d.call, first, count);
+    free(first);
+    p16i8_free(&d);
+}
+
+static void p16i8_requants_on(const hg_kernel *k)
+{
+    static const int64_t sizes[][3] = {{1, 40, 37}, {3, 16, 5},   {7, 33, 64},  {8, 64, 20},
+                                       {13, 21, 9}, {60, 77, 37}, {101, 48, 16}};
+    for (size_t i = 0; i < HG_COUNT(sizes); i++)
+        for (int v = 0; v < 16; v++) {
+            const codes_requant how = {(v & 1) != 0, (v & 2) != 0, (v & 4) != 0};
+            p16i8_requant_on(k,
+                             &(p16i8_case){.m = sizes[i][0],
+                                           .n = sizes[i][1],
+                                           .k = sizes[i][2],
+                                           .a = v & 8 ? HOLO_I8 : HOLO_U8,
+                                           .b = HOLO_I8,
+                                           .zero_a = 1 + (v == 5),
+                                           .zero_b = v == 6,
+                                           .fill = v & 1 ? CODES_SMALL : CODES_RANDOM},
+                             &how, v >= 12);
+        }
+}
+
+static void p16i8_requants(void)
+{
+    p16i8_requants_on(hg_kernels_matmul_p16i8);
+}
+
 static void p16i8_extremes(void)
 {
     p16i8_extremes_on(hg_kernels_matmul_p16i8);
@@ -388,6 +444,7 @@ static void p16i8_variant(const hg_kernel *k)
         p16i8_quant_on(k, 1, 40, v);
         p16i8_quant_on(k, 60, 77, v);
     }
+    p16i8_requants_on(k);
 }
 
 static void p16i8_tuned(void)
@@ -408,6 +465,7 @@ const hg_test_case hg_tests_kernel_matmul_p16i8[] = {
     {"looks_up_loads", p16i8_loads},
     {"extremes", p16i8_extremes},
     {"epilogue", p16i8_epilogue},
+    {"requants", p16i8_requants},
     {"refuses", p16i8_refuses},
 #if defined(TUNED)
     {"tuned", p16i8_tuned},

@@ -73,6 +73,77 @@ static void codes_pack_not(void)
         CHECK_PASS("pack_codes", same[i], same[i]);
 }
 
+/* Scales go into the factors of a product of codes, through what lies between. */
+static void codes_fold_scales(void)
+{
+    CHECK_PASS("fold_scales",
+               "graph g(%x: int32[n,2], %c: uint8[n,2]) {\n"
+               "  %s = const float32[2] {0.5, 3}\n"
+               "  %t = const float32[] {0.25}\n"
+               "  %z = const float32[] {7}\n"
+               "  %u = const float32[] {2}\n"
+               "  %a = Cast(%x) {to=1}\n"
+               "  %b = Mul(%a, %s)\n"
+               "  %d = Cast(%c) {to=1}\n"
+               "  %e = Sub(%d, %z)\n"
+               "  %f = Mul(%e, %u)\n"
+               "  %h = Add(%b, %f)\n"
+               "  %i = Relu(%h)\n"
+               "  %j = Div(%i, %t)\n"
+               "  %y = Round(%j)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: int32[n,2], %c: uint8[n,2]) {\n"
+               "  %z = const float32[] {7}\n"
+               "  %1 = const float32[2] {2, 12}\n"
+               "  %3 = const float32[] {8}\n"
+               "  %a = Cast(%x) {to=1}\n"
+               "  %d = Cast(%c) {to=1}\n"
+               "  %e = Sub(%d, %z)\n"
+               "  %2 = Mul(%a, %1)\n"
+               "  %4 = Mul(%e, %3)\n"
+               "  %5 = Add(%2, %4)\n"
+               "  %j = Relu(%5)\n"
+               "  %y = Round(%j)\n"
+               "  return %y\n"
+               "}\n");
+    static const char *const same[] = {
+        /* no product of codes */
+        "graph g(%x: uint8[n]) {\n"
+        "  %s = const float32[] {0.5}\n"
+        "  %a = Cast(%x) {to=1, saturate=1}\n"
+        "  %b = Mul(%a, %s)\n"
+        "  %y = Div(%b, %s)\n"
+        "  return %y\n"
+        "}\n",
+        /* another reader, a divisor that varies, a quotient out of range */
+        "graph g(%x: int32[n]) {\n"
+        "  %s = const float32[] {0.5}\n"
+        "  %a = Cast(%x) {to=1, saturate=1}\n"
+        "  %b = Mul(%a, %s)\n"
+        "  %y = Div(%b, %s)\n"
+        "  return %y, %b\n"
+        "}\n",
+        "graph g(%x: int32[n,2]) {\n"
+        "  %s = const float32[2] {0.5, 1}\n"
+        "  %a = Cast(%x) {to=1, saturate=1}\n"
+        "  %b = Mul(%a, %s)\n"
+        "  %y = Div(%b, %s)\n"
+        "  return %y\n"
+        "}\n",
+        "graph g(%x: int32[n]) {\n"
+        "  %s = const float32[] {1e20}\n"
+        "  %t = const float32[] {1e-20}\n"
+        "  %a = Cast(%x) {to=1, saturate=1}\n"
+        "  %b = Mul(%a, %s)\n"
+        "  %y = Div(%b, %t)\n"
+        "  return %y\n"
+        "}\n",
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        CHECK_PASS("fold_scales", same[i], same[i]);
+}
+
 static void codes_recognize_matmul(void)
 {
     CHECK_PASS("recognize_quantized",
@@ -212,6 +283,7 @@ static void codes_recognize_not(void)
 }
 
 const hg_test_case hg_tests_pass_codes[] = {
+    {"fold_scales", codes_fold_scales},
     {"pack", codes_pack},
     {"pack_not", codes_pack_not},
     {"recognize_matmul", codes_recognize_matmul},

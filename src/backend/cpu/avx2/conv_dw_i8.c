@@ -5,11 +5,13 @@
  * a time; the last 16 may overlap those before, fewer than 16 channels are done one by one.
  *
  * Windows of 3 x 3 that slide by 1 share columns: two pixels at a time load two new ones and pair
- * rows 0 and 1 of each column, and row 2 of two neighbours (35 GOP/s with an epilogue on Zen 4,
- * where tap by tap gives 20). */
+ * rows 0 and 1 of each column, and row 2 of two neighbours. Sums become codes in registers where
+ * the epilogue is a factor for each channel. */
 #include "backend/cpu/avx2/conv_dw_i8.h"
 
 #include "backend/cpu/avx2/igemm.h"
+#include "backend/cpu/avx2/igemm_wide.h"
+#include "backend/cpu/avx2/requant.h"
 #include "backend/cpu/vec8.h"
 
 enum { CONV_DW_I8_BLOCK = 16, CONV_DW_I8_TILE_VALUES = 6144 };
@@ -37,8 +39,8 @@ static conv_dw_i8_plan conv_dw_i8_plan_of(const hg_args *a)
     return p;
 }
 
-/* Scratch: sums of a tile, start of a pixel, weights arranged and plain, pointers, codes of the
- * padding, epilogue. */
+/* Scratch: sums of a tile, where sums start, factors, weights arranged and plain, pointers, codes
+ * of the padding, epilogue. */
 static size_t conv_dw_i8_sum_bytes(const conv_dw_i8_plan *p)
 {
     return hg_align_up((size_t)(p->pixels * p->g.c) * sizeof(int32_t), HG_ALIGN);
@@ -69,16 +71,20 @@ size_t hg_conv_dw_i8_scratch_avx2(const hg_args *a)
 {
     const conv_dw_i8_plan p = conv_dw_i8_plan_of(a);
     if (hg_conv_dw_i8_units(a) == 0) return 0;
-    return conv_dw_i8_sum_bytes(&p) + conv_dw_i8_start_bytes(&p) + conv_dw_i8_weight_bytes(&p) +
+    return conv_dw_i8_sum_bytes(&p) + 2 * conv_dw_i8_start_bytes(&p) + conv_dw_i8_weight_bytes(&p) +
            conv_dw_i8_plain_bytes(&p) + conv_dw_i8_pointer_bytes(&p) +
            hg_align_up((size_t)p.padded, HG_ALIGN) + hg_epilogue_scratch(a);
 }
 
 typedef struct conv_dw_i8_work {
     conv_dw_i8_plan p;
-    int32_t *sum, *start;
-    int16_t *plain;   /* [2 pairs][padded] */
-    int16_t *weights; /* [blocks of channels][pairs][16][2] */
+    int32_t *sum;
+    int32_t
+        *start;   /* [blocks][16]: of channels 0-3, 8-11, then the others, as unpacking has them */
+    float *scale; /* the same, with requant */
+    const hg_requant *requant; /* NULL: sums are stored */
+    int16_t *plain;            /* [2 pairs][padded] */
+    int16_t *weights;          /* [blocks of channels][pairs][16][2] */
     const uint8_t **tap;
     uint8_t *padding;
     uint8_t flip; /* makes codes unsigned */
@@ -129,19 +135,35 @@ static void conv_dw_i8_arrange(const conv_dw_i8_work *w)
         }
 }
 
+/* What the sums of a channel begin with. */
+static int32_t conv_dw_i8_first(const conv_dw_i8_work *w, int64_t c, int64_t zero)
+{
+    const hg_requant *q = w->requant;
+    int64_t sum = 0;
+    for (int64_t tap = 0; tap < w->p.taps; tap++)
+        sum -= w->plain[tap * w->p.padded + c];
+    sum *= zero;
+    if (q != NULL && q->bias != NULL) sum += q->bias[c * q->bias_step];
+    return (int32_t)(uint32_t)(uint64_t)sum;
+}
+
 static void conv_dw_i8_prepare(const hg_args *a, const conv_dw_i8_work *w)
 {
+    static const uint8_t order[CONV_DW_I8_BLOCK] = {0, 1, 2, 3, 8,  9,  10, 11,
+                                                    4, 5, 6, 7, 12, 13, 14, 15};
     const conv_dw_i8_plan *p = &w->p;
-    const uint32_t zero = hg_igemm_zero(a, 0);
+    const uint8_t zero = hg_igemm_zero(a, 0);
+    const bool is_few = p->g.c < CONV_DW_I8_BLOCK;
     conv_dw_i8_widen(a, w);
     conv_dw_i8_arrange(w);
-    memset(w->start, 0, conv_dw_i8_start_bytes(p));
-    for (int64_t tap = 0; tap < p->taps; tap++)
-        for (int64_t c = 0; c < p->padded; c++)
-            w->start[c] -= w->plain[tap * p->padded + c];
-    for (int64_t c = 0; c < p->padded; c++)
-        w->start[c] = (int32_t)((uint32_t)w->start[c] * zero);
-    memset(w->padding, (uint8_t)zero ^ w->flip, (size_t)p->padded);
+    for (int64_t i = 0; i < p->padded; i++) {
+        const int64_t block = i / CONV_DW_I8_BLOCK * CONV_DW_I8_BLOCK;
+        const int64_t c = is_few ? hg_min(i, p->g.c - 1)
+                                 : hg_min(block, p->g.c - CONV_DW_I8_BLOCK) + order[i - block];
+        w->start[i] = conv_dw_i8_first(w, c, zero);
+        if (w->requant != NULL) w->scale[i] = w->requant->scale[c * w->requant->scale_step];
+    }
+    memset(w->padding, zero ^ w->flip, (size_t)p->padded);
 }
 
 static void conv_dw_i8_point(const conv_dw_i8_work *w, const uint8_t *image, int64_t oy, int64_t ox)
@@ -179,33 +201,72 @@ HG_INLINE void conv_dw_i8_add(conv_dw_i8_both *sum, conv_dw_i8_both x, const int
     const __m256i *v = (const __m256i *)(const void *)weights;
     sum->low = _mm256_add_epi32(sum->low, _mm256_madd_epi16(x.low, _mm256_loadu_si256(v)));
     sum->high = _mm256_add_epi32(sum->high, _mm256_madd_epi16(x.high, _mm256_loadu_si256(v + 1)));
+    HG_WIDE_NOW(sum->low, sum->high); /* in this order, or more is alive than there are registers */
 }
 
-/* Sums of channels [c, c + 16), as unpacking left them. */
-HG_INLINE void conv_dw_i8_store(const conv_dw_i8_work *w, int64_t c, int32_t *sum,
-                                conv_dw_i8_both x)
+/* A block of channels: its number, the first of them, and its weights. */
+typedef struct conv_dw_i8_channels {
+    int64_t block, c;
+    const int16_t *weights;
+} conv_dw_i8_channels;
+
+HG_INLINE conv_dw_i8_both conv_dw_i8_start(const conv_dw_i8_work *w, const conv_dw_i8_channels *b)
 {
-    const __m256i *start = (const __m256i *)(const void *)(w->start + c);
-    __m256i *to = (__m256i *)(void *)(sum + c);
-    _mm256_storeu_si256(to, _mm256_add_epi32(_mm256_loadu_si256(start),
-                                             _mm256_permute2x128_si256(x.low, x.high, 0x20)));
-    _mm256_storeu_si256(to + 1, _mm256_add_epi32(_mm256_loadu_si256(start + 1),
-                                                 _mm256_permute2x128_si256(x.low, x.high, 0x31)));
+    const __m256i *v = (const __m256i *)(const void *)(w->start + b->block * CONV_DW_I8_BLOCK);
+    return (conv_dw_i8_both){_mm256_loadu_si256(v), _mm256_loadu_si256(v + 1)};
 }
 
-/* Channels [c, c + 16). Unpacking leaves 0-3 and 8-11 in the first sum, the others in the second.
- */
-HG_INLINE void conv_dw_i8_block(const conv_dw_i8_work *w, int64_t c, const int16_t *weights,
-                                int32_t *sum)
+/* Sums of a pixel, in the order of its channels. */
+HG_INLINE void conv_dw_i8_store(int32_t *sum, conv_dw_i8_both x)
+{
+    __m256i *to = (__m256i *)(void *)sum;
+    _mm256_storeu_si256(to, _mm256_permute2x128_si256(x.low, x.high, 0x20));
+    _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(x.low, x.high, 0x31));
+}
+
+/* The same as codes of 16 bits: packing undoes what unpacking did. */
+HG_INLINE __m256i conv_dw_i8_codes(const conv_dw_i8_work *w, const conv_dw_i8_channels *b,
+                                   conv_dw_i8_both x)
+{
+    const float *scale = w->scale + b->block * CONV_DW_I8_BLOCK;
+    return hg_requant_shorts(w->requant,
+                             _mm256_mul_ps(_mm256_cvtepi32_ps(x.low), _mm256_loadu_ps(scale)),
+                             _mm256_mul_ps(_mm256_cvtepi32_ps(x.high), _mm256_loadu_ps(scale + 8)));
+}
+
+/* Two pixels, or one: to sums `first` of the tile, or codes `pixel` of the output. */
+HG_INLINE void conv_dw_i8_finish(const conv_dw_i8_work *w, const conv_dw_i8_channels *b,
+                                 int64_t first, int64_t pixel, const int count, conv_dw_i8_both x,
+                                 conv_dw_i8_both y)
+{
+    const int64_t channels = w->p.g.c;
+    if (w->requant == NULL) {
+        conv_dw_i8_store(w->sum + first * channels + b->c, x);
+        if (count == 2) conv_dw_i8_store(w->sum + (first + 1) * channels + b->c, y);
+        return;
+    }
+    const __m256i left = conv_dw_i8_codes(w, b, x);
+    const __m256i right = count == 2 ? conv_dw_i8_codes(w, b, y) : left;
+    const __m256i codes = _mm256_permute4x64_epi64(hg_requant_bytes(w->requant, left, right), 0xd8);
+    uint8_t *out = w->requant->out + pixel * channels + b->c;
+    _mm_storeu_si128((__m128i *)(void *)out, _mm256_castsi256_si128(codes));
+    if (count == 2)
+        _mm_storeu_si128((__m128i *)(void *)(out + channels), _mm256_extracti128_si256(codes, 1));
+}
+
+/* One pixel, tap by tap. Unpacking leaves channels 0-3 and 8-11 in the first sum, the others in the
+ * second. */
+HG_INLINE void conv_dw_i8_block(const conv_dw_i8_work *w, const conv_dw_i8_channels *b,
+                                int64_t first, int64_t pixel)
 {
     const __m128i flip = _mm_set1_epi8((char)w->flip);
-    conv_dw_i8_both both = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+    conv_dw_i8_both both = conv_dw_i8_start(w, b);
     for (int64_t pair = 0; pair < w->p.pairs; pair++) {
-        const __m256i x = conv_dw_i8_load(w->tap[2 * pair] + c, flip);
-        const __m256i y = conv_dw_i8_load(w->tap[2 * pair + 1] + c, flip);
-        conv_dw_i8_add(&both, conv_dw_i8_join(x, y), weights + pair * CONV_DW_I8_PAIR);
+        const __m256i x = conv_dw_i8_load(w->tap[2 * pair] + b->c, flip);
+        const __m256i y = conv_dw_i8_load(w->tap[2 * pair + 1] + b->c, flip);
+        conv_dw_i8_add(&both, conv_dw_i8_join(x, y), b->weights + pair * CONV_DW_I8_PAIR);
     }
-    conv_dw_i8_store(w, c, sum, both);
+    conv_dw_i8_finish(w, b, first, pixel, 1, both, both);
 }
 
 static void conv_dw_i8_few(const conv_dw_i8_work *w, int32_t *sum)
@@ -219,80 +280,143 @@ static void conv_dw_i8_few(const conv_dw_i8_work *w, int32_t *sum)
     }
 }
 
-static void conv_dw_i8_pixel(const conv_dw_i8_work *w, int32_t *sum)
+static conv_dw_i8_channels conv_dw_i8_channels_of(const conv_dw_i8_work *w, int64_t block)
+{
+    const int64_t numbers = w->p.slides ? CONV_DW_I8_SLIDE : w->p.pairs * CONV_DW_I8_PAIR;
+    return (conv_dw_i8_channels){.block = block,
+                                 .c = hg_min(block * CONV_DW_I8_BLOCK, w->p.g.c - CONV_DW_I8_BLOCK),
+                                 .weights = w->weights + block * numbers};
+}
+
+static void conv_dw_i8_pixel(const conv_dw_i8_work *w, int64_t first, int64_t pixel)
 {
     const int64_t channels = w->p.g.c;
     if (channels < CONV_DW_I8_BLOCK) {
-        conv_dw_i8_few(w, sum);
+        conv_dw_i8_few(w, w->sum + first * channels);
         return;
     }
-    const int16_t *weights = w->weights;
-    for (int64_t c = 0; c < channels; c += CONV_DW_I8_BLOCK) {
-        conv_dw_i8_block(w, hg_min(c, channels - CONV_DW_I8_BLOCK), weights, sum);
-        weights += w->p.pairs * CONV_DW_I8_PAIR;
+    for (int64_t i = 0; i * CONV_DW_I8_BLOCK < channels; i++) {
+        const conv_dw_i8_channels b = conv_dw_i8_channels_of(w, i);
+        conv_dw_i8_block(w, &b, first, pixel);
     }
 }
 
 /* ---- windows that slide ------------------------------------------------------------------- */
 
-/* Rows 0 and 1 of column x of the window's rows, and *third: row 2. */
-HG_INLINE conv_dw_i8_both conv_dw_i8_column(const conv_dw_i8_work *w, const uint8_t *const *row,
-                                            int64_t x, int64_t c, __m128i flip, __m256i *third)
-{
-    const hg_conv2d *g = &w->p.g;
+/* Rows of a window: outside the image all columns are the padding. */
+typedef struct conv_dw_i8_rows {
     const uint8_t *at[3];
-    for (int i = 0; i < 3; i++)
-        at[i] = (x >= 0 && x < g->w && row[i] != NULL ? row[i] + x * g->c : w->padding) + c;
-    *third = conv_dw_i8_load(at[2], flip);
-    return conv_dw_i8_join(conv_dw_i8_load(at[0], flip), conv_dw_i8_load(at[1], flip));
+    int64_t step[3]; /* from column to column */
+} conv_dw_i8_rows;
+
+/* Where a column begins in each row, at the channels of a block. */
+typedef struct conv_dw_i8_column {
+    const uint8_t *a, *b, *c;
+} conv_dw_i8_column;
+
+HG_INLINE conv_dw_i8_column conv_dw_i8_column_of(const conv_dw_i8_work *w, const conv_dw_i8_rows *r,
+                                                 int64_t x, int64_t c)
+{
+    if (x < 0 || x >= w->p.g.w)
+        return (conv_dw_i8_column){w->padding + c, w->padding + c, w->padding + c};
+    return (conv_dw_i8_column){r->at[0] + x * r->step[0] + c, r->at[1] + x * r->step[1] + c,
+                               r->at[2] + x * r->step[2] + c};
 }
 
-/* Pixels [ox, ox + count) of a row, channels [c, c + 16). */
-static void conv_dw_i8_slide(const conv_dw_i8_work *w, const uint8_t *const *row, int64_t ox,
-                             int64_t count, int64_t c, const int16_t *weights)
+/* Two columns of a window: rows 0 and 1 of each, and row 2 of both. */
+typedef struct conv_dw_i8_columns {
+    conv_dw_i8_both left, right, last;
+} conv_dw_i8_columns;
+
+HG_INLINE conv_dw_i8_columns conv_dw_i8_columns_of(conv_dw_i8_column left, conv_dw_i8_column right,
+                                                   __m128i flip)
 {
-    const __m128i flip = _mm_set1_epi8((char)w->flip);
-    const int64_t x = ox - w->p.g.pad_left;
-    __m256i third[2];
-    conv_dw_i8_both column[4], last[2];
-    column[0] = conv_dw_i8_column(w, row, x, c, flip, &third[0]);
-    column[1] = conv_dw_i8_column(w, row, x + 1, c, flip, &third[1]);
-    last[0] = conv_dw_i8_join(third[0], third[1]);
+    return (conv_dw_i8_columns){
+        conv_dw_i8_join(conv_dw_i8_load(left.a, flip), conv_dw_i8_load(left.b, flip)),
+        conv_dw_i8_join(conv_dw_i8_load(right.a, flip), conv_dw_i8_load(right.b, flip)),
+        conv_dw_i8_join(conv_dw_i8_load(left.c, flip), conv_dw_i8_load(right.c, flip))};
+}
+
+/* Two pixels beside each other, of the columns before and two more, which become *before. */
+HG_INLINE void conv_dw_i8_two(const conv_dw_i8_work *w, const conv_dw_i8_channels *b, __m128i flip,
+                              conv_dw_i8_column left, conv_dw_i8_column right,
+                              conv_dw_i8_columns *before, conv_dw_i8_both *even,
+                              conv_dw_i8_both *odd)
+{
+    const int16_t *weights = b->weights;
+    *even = *odd = conv_dw_i8_start(w, b);
+    conv_dw_i8_add(even, before->left, weights);
+    conv_dw_i8_add(even, before->last, weights + 3 * CONV_DW_I8_PAIR);
+    conv_dw_i8_add(odd, before->last, weights + 5 * CONV_DW_I8_PAIR);
+    conv_dw_i8_add(even, before->right, weights + CONV_DW_I8_PAIR);
+    conv_dw_i8_add(odd, before->right, weights);
+    before->left = conv_dw_i8_join(conv_dw_i8_load(left.a, flip), conv_dw_i8_load(left.b, flip));
+    conv_dw_i8_add(even, before->left, weights + 2 * CONV_DW_I8_PAIR);
+    conv_dw_i8_add(odd, before->left, weights + CONV_DW_I8_PAIR);
+    before->right = conv_dw_i8_join(conv_dw_i8_load(right.a, flip), conv_dw_i8_load(right.b, flip));
+    conv_dw_i8_add(odd, before->right, weights + 2 * CONV_DW_I8_PAIR);
+    before->last = conv_dw_i8_join(conv_dw_i8_load(left.c, flip), conv_dw_i8_load(right.c, flip));
+    conv_dw_i8_add(even, before->last, weights + 4 * CONV_DW_I8_PAIR);
+    conv_dw_i8_add(odd, before->last, weights + 6 * CONV_DW_I8_PAIR);
+}
+
+/* Pixels [ox, ox + count) of a row; `pixel` is the first of them. */
+HG_INLINE void conv_dw_i8_slide(const conv_dw_i8_work *w, const conv_dw_i8_channels *b,
+                                const conv_dw_i8_rows *r, int64_t ox, int64_t count, int64_t pixel,
+                                const bool is_signed)
+{
+    const __m128i flip = _mm_set1_epi8(is_signed ? (char)HG_CODE_LIFT : 0);
+    const int64_t x = ox - w->p.g.pad_left, step[3] = {r->step[0], r->step[1], r->step[2]};
+    conv_dw_i8_both even, odd;
+    conv_dw_i8_columns before = conv_dw_i8_columns_of(
+        conv_dw_i8_column_of(w, r, x, b->c), conv_dw_i8_column_of(w, r, x + 1, b->c), flip);
     for (int64_t i = 0; i < count; i += 2) {
-        const __m256i zero = _mm256_setzero_si256();
-        conv_dw_i8_both even = {zero, zero}, odd = {zero, zero};
-        column[2] = conv_dw_i8_column(w, row, x + i + 2, c, flip, &third[0]);
-        column[3] = conv_dw_i8_column(w, row, x + i + 3, c, flip, &third[1]);
-        last[1] = conv_dw_i8_join(third[0], third[1]);
-        for (int j = 0; j < 3; j++) {
-            conv_dw_i8_add(&even, column[j], weights + j * CONV_DW_I8_PAIR);
-            conv_dw_i8_add(&odd, column[j + 1], weights + j * CONV_DW_I8_PAIR);
+        conv_dw_i8_column left = conv_dw_i8_column_of(w, r, x + i + 2, b->c);
+        /* columns inside the image follow each other */
+        for (; i + 1 < count && x + i >= -2 && x + i + 3 < w->p.g.w; i += 2) {
+            const conv_dw_i8_column right = {left.a + step[0], left.b + step[1], left.c + step[2]};
+            conv_dw_i8_two(w, b, flip, left, right, &before, &even, &odd);
+            conv_dw_i8_finish(w, b, i, pixel + i, 2, even, odd);
+            left = (conv_dw_i8_column){right.a + step[0], right.b + step[1], right.c + step[2]};
         }
-        for (int j = 0; j < 2; j++) {
-            conv_dw_i8_add(&even, last[j], weights + (3 + j) * CONV_DW_I8_PAIR);
-            conv_dw_i8_add(&odd, last[j], weights + (5 + j) * CONV_DW_I8_PAIR);
-        }
-        int32_t *sum = w->sum + i * w->p.g.c;
-        conv_dw_i8_store(w, c, sum, even);
-        if (i + 1 < count) conv_dw_i8_store(w, c, sum + w->p.g.c, odd);
-        column[0] = column[2];
-        column[1] = column[3];
-        last[0] = last[1];
+        if (i >= count) return;
+        left = conv_dw_i8_column_of(w, r, x + i + 2, b->c);
+        conv_dw_i8_two(w, b, flip, left, conv_dw_i8_column_of(w, r, x + i + 3, b->c), &before,
+                       &even, &odd);
+        conv_dw_i8_finish(w, b, i, pixel + i, i + 1 < count ? 2 : 1, even, odd);
     }
 }
 
-static void conv_dw_i8_slides(const conv_dw_i8_work *w, const uint8_t *image, int64_t oy,
+static void conv_dw_i8_slide_unsigned(const conv_dw_i8_work *w, const conv_dw_i8_channels *b,
+                                      const conv_dw_i8_rows *r, int64_t ox, int64_t count,
+                                      int64_t pixel)
+{
+    conv_dw_i8_slide(w, b, r, ox, count, pixel, false);
+}
+
+static void conv_dw_i8_slide_signed(const conv_dw_i8_work *w, const conv_dw_i8_channels *b,
+                                    const conv_dw_i8_rows *r, int64_t ox, int64_t count,
+                                    int64_t pixel)
+{
+    conv_dw_i8_slide(w, b, r, ox, count, pixel, true);
+}
+
+static void conv_dw_i8_slides(const conv_dw_i8_work *w, const uint8_t *image, int64_t row,
                               int64_t ox, int64_t count)
 {
     const hg_conv2d *g = &w->p.g;
-    const uint8_t *row[3];
-    const int16_t *weights = w->weights;
+    conv_dw_i8_rows r;
     for (int64_t i = 0; i < 3; i++) {
-        const int64_t iy = oy * g->stride_h + i * g->dil_h - g->pad_top;
-        row[i] = iy >= 0 && iy < g->h ? image + iy * g->w * g->c : NULL;
+        const int64_t iy = row % g->oh * g->stride_h + i * g->dil_h - g->pad_top;
+        const bool inside = iy >= 0 && iy < g->h;
+        r.at[i] = inside ? image + iy * g->w * g->c : w->padding;
+        r.step[i] = inside ? g->c : 0;
     }
-    for (int64_t c = 0; c < g->c; c += CONV_DW_I8_BLOCK, weights += CONV_DW_I8_SLIDE)
-        conv_dw_i8_slide(w, row, ox, count, hg_min(c, g->c - CONV_DW_I8_BLOCK), weights);
+    for (int64_t i = 0; i * CONV_DW_I8_BLOCK < g->c; i++) {
+        const conv_dw_i8_channels b = conv_dw_i8_channels_of(w, i);
+        (w->flip == 0 ? conv_dw_i8_slide_unsigned : conv_dw_i8_slide_signed)(w, &b, &r, ox, count,
+                                                                             row * g->ow + ox);
+    }
 }
 
 static void conv_dw_i8_row(const hg_args *a, const conv_dw_i8_work *w, const hg_igemm_end *end,
@@ -302,10 +426,10 @@ static void conv_dw_i8_row(const hg_args *a, const conv_dw_i8_work *w, const hg_
     const uint8_t *image = (const uint8_t *)a->in[0].data + row / g->oh * g->h * g->w * g->c;
     for (int64_t ox = 0; ox < g->ow; ox += w->p.pixels) {
         const int64_t count = hg_min(w->p.pixels, g->ow - ox);
-        if (w->p.slides) conv_dw_i8_slides(w, image, row % g->oh, ox, count);
+        if (w->p.slides) conv_dw_i8_slides(w, image, row, ox, count);
         for (int64_t i = 0; i < count && !w->p.slides; i++) {
             conv_dw_i8_point(w, image, row % g->oh, ox + i);
-            conv_dw_i8_pixel(w, w->sum + i * g->c);
+            conv_dw_i8_pixel(w, i, row * g->ow + ox + i);
         }
         const hg_epilogue_tile tile = {.data = w->sum,
                                        .ld = g->c,
@@ -314,7 +438,7 @@ static void conv_dw_i8_row(const hg_args *a, const conv_dw_i8_work *w, const hg_
                                        .rows = count,
                                        .col = 0,
                                        .cols = g->c};
-        hg_igemm_end_run(end, &tile);
+        if (w->requant == NULL) hg_igemm_end_run(end, &tile);
     }
 }
 
@@ -326,6 +450,7 @@ void hg_conv_dw_i8_run_avx2(const hg_args *a, hg_range r)
     char *scratch = r.scratch;
     w.sum = (int32_t *)(void *)scratch;
     w.start = (int32_t *)(void *)(scratch += conv_dw_i8_sum_bytes(&w.p));
+    w.scale = (float *)(void *)(scratch += conv_dw_i8_start_bytes(&w.p));
     w.weights = (int16_t *)(void *)(scratch += conv_dw_i8_start_bytes(&w.p));
     w.plain = (int16_t *)(void *)(scratch += conv_dw_i8_weight_bytes(&w.p));
     w.tap = (const uint8_t **)(void *)(scratch += conv_dw_i8_plain_bytes(&w.p));
@@ -333,6 +458,12 @@ void hg_conv_dw_i8_run_avx2(const hg_args *a, hg_range r)
     scratch += hg_align_up((size_t)w.p.padded, HG_ALIGN);
     hg_igemm_end end;
     hg_igemm_end_init(&end, a, &hg_igemm_avx2, scratch);
+    hg_requant requant;
+    if (end.is_chain && end.finish.is_requant && end.finish.side_data == NULL &&
+        w.p.g.c >= CONV_DW_I8_BLOCK) {
+        requant = hg_requant_of(&end.finish);
+        w.requant = &requant;
+    }
     conv_dw_i8_prepare(a, &w);
     for (int64_t row = r.begin; row < r.end; row++)
         conv_dw_i8_row(a, &w, &end, row);

@@ -1,7 +1,7 @@
 /* igemm_finish.c - epilogues that are chains with AVX2, 32 values at a time. */
 #include "backend/cpu/avx2/igemm.h"
 
-#include "backend/cpu/avx2/gemm.h"
+#include "backend/cpu/avx2/requant.h"
 #include "isa/lane_math.h"
 
 enum { FINISH_WIDE = 4, FINISH_LANES = 8 };
@@ -61,6 +61,19 @@ HG_INLINE __m256 finish_bytes(const char *p, bool is_signed)
                                          : _mm256_cvtepu8_epi32(bytes));
 }
 
+/* Bytes of packed vectors, which are in the order of their halves. */
+HG_INLINE void finish_store_some(char *to, __m256i packed, const int wide)
+{
+    const __m256i bytes =
+        _mm256_permutevar8x32_epi32(packed, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+    if (wide == FINISH_WIDE)
+        _mm256_storeu_si256((__m256i *)(void *)to, bytes);
+    else if (wide == FINISH_WIDE / 2)
+        _mm_storeu_si128((__m128i *)(void *)to, _mm256_castsi256_si128(bytes));
+    else
+        _mm_storel_epi64((__m128i *)(void *)to, _mm256_castsi256_si128(bytes));
+}
+
 /* The low bytes of whole numbers. */
 HG_INLINE void finish_store_bytes(char *to, const __m256 *v, const int wide)
 {
@@ -69,15 +82,9 @@ HG_INLINE void finish_store_bytes(char *to, const __m256 *v, const int wide)
     HG_GEMM_UNROLL
     for (int k = 0; k < FINISH_WIDE; k++)
         w[k] = _mm256_and_si256(_mm256_cvttps_epi32(v[k < wide ? k : 0]), mask);
-    const __m256i bytes = _mm256_permutevar8x32_epi32(
-        _mm256_packus_epi16(_mm256_packus_epi32(w[0], w[1]), _mm256_packus_epi32(w[2], w[3])),
-        _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-    if (wide == FINISH_WIDE)
-        _mm256_storeu_si256((__m256i *)(void *)to, bytes);
-    else if (wide == FINISH_WIDE / 2)
-        _mm_storeu_si128((__m128i *)(void *)to, _mm256_castsi256_si128(bytes));
-    else
-        _mm_storel_epi64((__m128i *)(void *)to, _mm256_castsi256_si128(bytes));
+    finish_store_some(
+        to, _mm256_packus_epi16(_mm256_packus_epi32(w[0], w[1]), _mm256_packus_epi32(w[2], w[3])),
+        wide);
 }
 
 /* The low 16 bits. */
@@ -96,6 +103,20 @@ HG_INLINE void finish_store_shorts(int16_t *to, const __m256 *v, const int wide)
             _mm_storeu_si128((__m128i *)(void *)(to + k * FINISH_LANES),
                              _mm256_castsi256_si128(shorts));
     }
+}
+
+typedef hg_requant finish_limits;
+#define finish_limits_of(f) hg_requant_of(f)
+
+/* Rounds, adds the zero point and limits. */
+HG_INLINE void finish_store_codes(char *to, const __m256 *v, const int wide,
+                                  const finish_limits *limits)
+{
+    const bool is_narrow = wide < FINISH_WIDE;
+    const __m256i x = hg_requant_shorts(limits, v[0], v[wide == 1 ? 0 : 1]);
+    const __m256i y =
+        is_narrow ? x : hg_requant_shorts(limits, v[FINISH_WIDE - 2], v[FINISH_WIDE - 1]);
+    finish_store_some(to, hg_requant_bytes(limits, x, y), wide);
 }
 
 #define IGEMM_FINISH static void igemm_finish_vectors

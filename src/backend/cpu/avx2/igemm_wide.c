@@ -13,13 +13,6 @@
 
 enum { WIDE_ROWS = 4, WIDE_PAIR = 2 * HG_PANEL };
 
-/* Keeps the compiler from moving what makes these across what comes next. */
-#if defined(__x86_64__)
-#define WIDE_NOW(u, v) __asm__ volatile("" : "+x"(u), "+x"(v))
-#else
-#define WIDE_NOW(u, v) ((void)0)
-#endif
-
 HG_INLINE __m256i wide_load(const void *from)
 {
     return _mm256_loadu_si256((const __m256i *)from);
@@ -56,10 +49,10 @@ HG_INLINE void wide_pair(const int rows, __m256i (*sum)[2], const uint8_t *a, in
         memcpy(&pair, a + i * lda, sizeof pair);
         const __m256i x = _mm256_set1_epi32(pair);
         __m256i left = _mm256_madd_epi16(x, w0), right = _mm256_madd_epi16(x, w1);
-        WIDE_NOW(left, right);
+        HG_WIDE_NOW(left, right);
         sum[i][0] = _mm256_add_epi32(sum[i][0], left);
         sum[i][1] = _mm256_add_epi32(sum[i][1], right);
-        WIDE_NOW(sum[i][0], sum[i][1]);
+        HG_WIDE_NOW(sum[i][0], sum[i][1]);
     }
 }
 

@@ -4,6 +4,13 @@
 
 #include "kernel/igemm.h"
 
+/* Keeps the compiler from moving what makes these across what comes next. */
+#if defined(__x86_64__)
+#define HG_WIDE_NOW(u, v) __asm__ volatile("" : "+x"(u), "+x"(v))
+#else
+#define HG_WIDE_NOW(u, v) ((void)0)
+#endif
+
 /* t->a has int16_t; t->panel is there, and there are no zero points. */
 void hg_igemm_wide_avx2(const hg_igemm_tile *t);
 /* A panel as 16-bit numbers, [2 quads][16 columns][2 of k]. */

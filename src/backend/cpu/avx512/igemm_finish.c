@@ -78,6 +78,30 @@ HG_INLINE void finish_store_shorts(int16_t *to, const __m512 *v, const int wide)
                             _mm512_cvtepi32_epi16(_mm512_cvttps_epi32(v[k])));
 }
 
+typedef struct finish_limits {
+    __m512i zero, low, high;
+} finish_limits;
+
+HG_INLINE finish_limits finish_limits_of(const hg_finish *f)
+{
+    const hg_finish_step *s = &f->main.step[f->main.count - 1];
+    return (finish_limits){.zero = _mm512_set1_epi32((int32_t)s->zero),
+                           .low = _mm512_set1_epi32((int32_t)s->low),
+                           .high = _mm512_set1_epi32((int32_t)s->high)};
+}
+
+/* Rounds, adds the zero point and limits. */
+HG_INLINE void finish_store_codes(char *to, const __m512 *v, const int wide,
+                                  const finish_limits *limits)
+{
+    HG_GEMM_UNROLL
+    for (int k = 0; k < wide; k++) {
+        const __m512i code = _mm512_add_epi32(_mm512_cvtps_epi32(v[k]), limits->zero);
+        const __m512i limited = _mm512_min_epi32(_mm512_max_epi32(code, limits->low), limits->high);
+        _mm_storeu_si128((__m128i *)(void *)(to + k * FINISH_LANES), _mm512_cvtepi32_epi8(limited));
+    }
+}
+
 #define IGEMM_FINISH static void igemm_finish_vectors
 #include "backend/cpu/igemm_finish_run.inc"
 

@@ -8,6 +8,10 @@
 #define vec4_add_i16 wasm_i16x8_add
 #define vec4_sub_i32 wasm_i32x4_sub
 #define vec4_max_i8 wasm_i8x16_max
+#define vec4_min_i8 wasm_i8x16_min
+#define vec4_max_u8 wasm_u8x16_max
+#define vec4_min_u8 wasm_u8x16_min
+#define vec4_adds_i16 wasm_i16x8_add_sat
 #define vec4_abs_i8 wasm_i8x16_abs
 #define vec4_more_i32 wasm_i32x4_gt
 #define vec4_pairs_i16 wasm_i32x4_dot_i16x8

@@ -1,0 +1,159 @@
+/* fold_scales.c - the scale of codes that a product of codes ends in moves into the factors before
+ * it, and nothing is divided at run time:
+ *
+ *     round(relu(f float(sum) + s (c - c0)) / t)
+ *     round(relu((f / t) float(sum) + (s / t) (c - c0)))
+ *
+ * A quotient of constants is rounded once; a result half way between two codes to within a few
+ * units of the last place may fall to the other side, as with any order of these roundings, so
+ * --numerics exact leaves it out. */
+#include "pass/pass.h"
+
+#include <math.h>
+
+enum { SCALES_DEPTH = 8 };
+
+typedef struct scales {
+    hg_build b;
+    double divisor;
+    bool has_sum; /* a factor of a product of codes was met */
+} scales;
+
+static const hg_node *scales_producer(const hg_graph *g, hg_value_id v)
+{
+    const hg_node_id id = v == 0 ? 0 : hg_graph_value(g, v)->node;
+    return id == 0 ? NULL : hg_graph_node(g, id);
+}
+
+static bool scales_is_const(const hg_graph *g, hg_value_id v)
+{
+    return v != 0 && hg_graph_is_const(g, v) && hg_graph_value(g, v)->type.dtype == HOLO_F32;
+}
+
+static bool scales_is_usual(double x)
+{
+    return x == 0 || (fabs(x) > 1e-30 && fabs(x) < 1e30);
+}
+
+/* A constant, all of it divided. */
+static bool scales_can_divide(const scales *s, hg_value_id v)
+{
+    if (!scales_is_const(s->b.g, v)) return false;
+    const hg_const *c = hg_graph_value(s->b.g, v)->constant;
+    const float *x = c->data;
+    for (size_t i = 0; i < c->bytes / sizeof *x; i++)
+        if (!scales_is_usual((double)x[i]) || !scales_is_usual((double)x[i] / s->divisor))
+            return false;
+    return true;
+}
+
+static hg_value_id scales_divide(scales *s, hg_value_id v)
+{
+    const hg_value *from = hg_graph_value(s->b.g, v);
+    const float *x = from->constant->data;
+    const size_t bytes = from->constant->bytes, count = bytes / sizeof *x;
+    float *made;
+    if (s->b.status == HOLO_OK) s->b.status = HG_NEW(s->b.ctx, count + 1, &made);
+    if (s->b.status != HOLO_OK) return 0;
+    for (size_t i = 0; i < count; i++)
+        made[i] = (float)((double)x[i] / s->divisor);
+    return hg_build_const(&s->b, from->type, made, bytes);
+}
+
+/* float(sum) of a product, whose bias may have been added. */
+static bool scales_is_sum(const hg_graph *g, hg_value_id v)
+{
+    const hg_node *n = scales_producer(g, v);
+    return n != NULL && hg_op_is(n, "Cast") &&
+           hg_graph_value(g, hg_node_in(g, n, 0))->type.dtype == HOLO_I32;
+}
+
+/* Number of the operand that is a factor; -1: this is no product with a constant. */
+static int scales_factor(const scales *s, const hg_node *n)
+{
+    if (!hg_op_is(n, "Mul")) return -1;
+    for (int k = 1; k >= 0; k--)
+        if (scales_can_divide(s, hg_node_in(s->b.g, n, (uint32_t)k))) return k;
+    return -1;
+}
+
+/* Whether v / divisor can be had from other constants. */
+static bool scales_fits(scales *s, hg_value_id v, int depth)
+{
+    const hg_graph *g = s->b.g;
+    const hg_node *n = scales_producer(g, v);
+    if (n == NULL) return scales_can_divide(s, v);
+    const int factor = scales_factor(s, n);
+    if (factor >= 0) {
+        const bool is_sum = scales_is_sum(g, hg_node_in(g, n, (uint32_t)(1 - factor)));
+        s->has_sum |= is_sum;
+        /* codes are dequantised again for each of their readers */
+        return !is_sum || hg_graph_only_user(g, v) != 0;
+    }
+    if (depth == 0 || hg_graph_only_user(g, v) == 0) return false;
+    if (hg_op_is(n, "Relu")) return scales_fits(s, hg_node_in(g, n, 0), depth - 1);
+    if (!hg_op_is(n, "Add") && !hg_op_is(n, "Clip")) return false;
+    for (uint32_t i = 0; i < n->n_in; i++)
+        if (hg_node_in(g, n, i) != 0 && !scales_fits(s, hg_node_in(g, n, i), depth - 1))
+            return false;
+    return true;
+}
+
+static hg_value_id scales_build(scales *s, hg_value_id v)
+{
+    const hg_node *n = scales_producer(s->b.g, v);
+    if (n == NULL) return scales_divide(s, v);
+    hg_value_id in[3] = {0};
+    const int factor = scales_factor(s, n);
+    const hg_node_id id = hg_graph_value(s->b.g, v)->node;
+    const uint32_t n_in = n->n_in;
+    for (uint32_t i = 0; i < n_in; i++) {
+        in[i] = hg_node_in(s->b.g, hg_graph_node(s->b.g, id), i);
+        if (in[i] == 0) continue;
+        if (factor < 0)
+            in[i] = scales_build(s, in[i]);
+        else if ((int)i == factor)
+            in[i] = scales_divide(s, in[i]);
+    }
+    if (s->b.status != HOLO_OK) return 0;
+    const hg_node_id made = hg_build_copy(&s->b, id, in, n_in);
+    return made == 0 ? 0 : hg_graph_node(s->b.g, made)->out[0];
+}
+
+/* A quotient by one positive constant. */
+static bool scales_wants(const hg_graph *g, const hg_node *n, double *divisor)
+{
+    if (!hg_op_is(n, "Div") || !scales_is_const(g, hg_node_in(g, n, 1))) return false;
+    const hg_value *by = hg_graph_value(g, hg_node_in(g, n, 1));
+    if (by->constant->bytes != sizeof(float) || by->type.rank != 0) return false;
+    *divisor = (double)*(const float *)by->constant->data;
+    return *divisor > 0 && scales_is_usual(*divisor);
+}
+
+static holo_status scales_run(hg_graph *g, bool *changed)
+{
+    if (g->ctx->numerics == HOLO_EXACT || (g->ctx->flags & HOLO_COMPILE_KEEP_VALUES) != 0)
+        return HOLO_OK;
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
+        const hg_node_id next = hg_graph_node(g, id)->next;
+        scales s = {.has_sum = false};
+        if (scales_wants(g, hg_graph_node(g, id), &s.divisor)) {
+            hg_build_init(&s.b, g, id);
+            const hg_value_id x = hg_build_in(&s.b, 0);
+            if (scales_fits(&s, x, SCALES_DEPTH) && s.has_sum) {
+                hg_build_replace(&s.b, 0, scales_build(&s, x));
+                HG_TRY(s.b.status);
+                hg_graph_remove_node(g, id);
+                *changed = true;
+            }
+        }
+        id = next;
+    }
+    return HOLO_OK;
+}
+
+const hg_pass hg_pass_fold_scales = {
+    .name = "fold_scales",
+    .brief = "scales of codes move into the factors of the product before them",
+    .run = scales_run,
+};
