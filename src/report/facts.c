@@ -350,8 +350,9 @@ static holo_status facts_kernels(hg_facts *f, hg_facts_graph *g, holo_error *e)
         hg_facts_kernel *k = &g->kernel[p->step[s].kernel];
         k->steps++;
         if (g->session == NULL || g->g->step_late[s]) continue;
-        k->flops += g->session->step[s].cost.flops;
-        k->bytes += g->session->step[s].cost.bytes;
+        const hg_cost cost = hg_session_cost(g->session, &g->session->step[s]);
+        k->flops += cost.flops;
+        k->bytes += cost.bytes;
     }
     if (g->n_kernel > 1) qsort(g->kernel, g->n_kernel, sizeof *g->kernel, facts_by_steps);
     for (uint32_t i = 0; i < g->n_kernel; i++)

@@ -336,8 +336,9 @@ static void json_step(json *j, const hg_facts_graph *g, uint32_t i, json_collect
         json_collected(j, &inner, c);
     }
     if (g->session != NULL && s->op == HG_STEP_KERNEL && !g->g->step_late[i]) {
-        json_count(j, "flops", g->session->step[i].cost.flops);
-        json_count(j, "bytes", g->session->step[i].cost.bytes);
+        const hg_cost cost = hg_session_cost(g->session, &g->session->step[i]);
+        json_count(j, "flops", cost.flops);
+        json_count(j, "bytes", cost.bytes);
         json_int(j, "units", g->session->step[i].units);
     }
     json_close(j, "}");

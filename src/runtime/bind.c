@@ -16,9 +16,9 @@ static const double bind_long_ns = 10e6;
 static const double bind_unknown_ns = 100e3;
 enum { BIND_PARTS = 16 };
 
-static uint32_t bind_tasks(const holo_session *s, const hg_step_run *r)
+static uint32_t bind_tasks(const holo_session *s, const hg_step_run *r, hg_cost cost)
 {
-    const double ns = r->cost.flops * 0.05 + r->cost.bytes * 0.125;
+    const double ns = cost.flops * 0.05 + cost.bytes * 0.125;
     if (r->units <= 1 || (ns < bind_min_parallel_ns && (s->flags & HOLO_SESSION_SPLIT) == 0))
         return 1;
     int64_t tasks = ns < 1e15 ? (int64_t)(ns / bind_long_ns) : 1 << 20;
@@ -46,12 +46,18 @@ static double bind_bytes(const holo_tensor *t, uint32_t count)
     return (double)sum;
 }
 
-static void bind_cost(hg_step_run *r, const hg_args *a)
+static hg_cost bind_cost(const hg_kernel *kernel, const hg_args *a)
 {
-    r->cost = (hg_cost){0};
-    if (r->kernel->cost != NULL) r->kernel->cost(a, &r->cost);
-    if (r->cost.bytes > 0) return;
-    r->cost.bytes = bind_bytes(a->in, a->n_in) + bind_bytes(a->out, a->n_out);
+    hg_cost cost = {0};
+    if (kernel->cost != NULL) kernel->cost(a, &cost);
+    if (cost.bytes <= 0) cost.bytes = bind_bytes(a->in, a->n_in) + bind_bytes(a->out, a->n_out);
+    return cost;
+}
+
+hg_cost hg_session_cost(const holo_session *s, const hg_step_run *r)
+{
+    const hg_args a = hg_session_args(s, r);
+    return r->kernel == NULL ? (hg_cost){0} : bind_cost(r->kernel, &a);
 }
 
 /* ---- one step -------------------------------------------------------------------------------- */
@@ -66,23 +72,23 @@ static void bind_operands(holo_session *s, const hg_step_rec *r, hg_step_run *ru
 {
     static const holo_tensor absent;
     const hg_program *p = &s->graph->program;
-    holo_tensor *in = (holo_tensor *)(uintptr_t)run->args.in;
+    holo_tensor *in = run->in;
     for (uint32_t k = 0; k < r->n_in; k++) {
         uint32_t v = p->list[r->in + k];
         bind_tensor(&in[k], v == 0 ? &absent : hg_session_tensor(s, v));
     }
     for (uint32_t k = 0; k < r->n_out; k++) {
         uint32_t v = p->list[r->out + k];
-        bind_tensor(&run->args.out[k], v == 0 ? &absent : hg_session_tensor(s, v));
+        bind_tensor(&hg_step_out(run)[k], v == 0 ? &absent : hg_session_tensor(s, v));
         if (!outputs && v != 0)
-            run->args.out[k] = (holo_tensor){.dtype = (holo_dtype)p->value[v].dtype, .rank = -1};
+            hg_step_out(run)[k] = (holo_tensor){.dtype = (holo_dtype)p->value[v].dtype, .rank = -1};
     }
 }
 
 static void bind_params(holo_session *s, const hg_step_rec *r, hg_step_run *run)
 {
     const uint32_t *list = s->graph->program.list + r->param;
-    int64_t *param = (int64_t *)(uintptr_t)run->args.param;
+    int64_t *param = run->param;
     for (uint32_t k = 0; k < r->n_param && r->op != HG_STEP_BIND; k++)
         param[k] = s->dim[list[k]];
 }
@@ -101,8 +107,7 @@ static holo_status bind_check(holo_session *s, uint32_t i, holo_error *e)
     if (status != HOLO_OK) return hg_model_blame(p, i, status, e);
     const hg_work work = hg_kernel_work(run->kernel, &a);
     run->units = work.units;
-    bind_cost(run, &a);
-    run->tasks = bind_tasks(s, run);
+    run->tasks = bind_tasks(s, run, bind_cost(run->kernel, &a));
     /* Scratch is for all steps, since one runs at a time; a late one takes its own. */
     if (work.scratch > s->scratch_bytes && !s->graph->step_late[i])
         s->scratch_bytes = hg_align_up(work.scratch, HG_ALIGN);
@@ -222,7 +227,6 @@ void hg_session_answer(holo_session *s, uint32_t first, uint32_t i)
     run->kernel = from->kernel;
     run->units = from->units;
     run->tasks = from->tasks;
-    run->cost = from->cost;
 }
 
 holo_status hg_session_bind_steps(holo_session *s, holo_error *e)
@@ -233,8 +237,7 @@ holo_status hg_session_bind_steps(holo_session *s, holo_error *e)
         if (g->step_late[i]) continue;
         if (s->alike[i] != i) {
             bind_operands(s, r, &s->step[i], true);
-            if (s->step[i].args.param != s->step[s->alike[i]].args.param)
-                bind_params(s, r, &s->step[i]);
+            if (s->step[i].param != s->step[s->alike[i]].param) bind_params(s, r, &s->step[i]);
             hg_session_answer(s, s->alike[i], i);
             continue;
         }

@@ -75,11 +75,11 @@ static bool cache_strides(int64_t *view, const int64_t *extent, int64_t block, i
 /* Operand k of attention step `run` is the buffer. */
 static bool cache_read(const holo_session *s, hg_step_run *run, uint32_t k, const hg_cache_port *c)
 {
-    if ((k != HG_ATTENTION_K && k != HG_ATTENTION_V) || run->args.n_param != HG_ATTENTION_PARAMS)
+    if ((k != HG_ATTENTION_K && k != HG_ATTENTION_V) || run->n_param != HG_ATTENTION_PARAMS)
         return false;
     const holo_tensor *dense = hg_session_tensor(s, s->graph->program.out[c->output].value);
-    int64_t *p = (int64_t *)(uintptr_t)run->args.param;
-    holo_tensor *in = (holo_tensor *)(uintptr_t)run->args.in;
+    int64_t *p = run->param;
+    holo_tensor *in = run->in;
     const int64_t repeat = p[HG_ATTENTION_REPEAT];
     const int64_t extent[4] = {
         p[HG_ATTENTION_BATCH], repeat < 1 ? 0 : p[HG_ATTENTION_HEADS] / repeat,
@@ -122,9 +122,8 @@ static holo_status cache_bind_append(const holo_session *s, uint32_t i, const hg
     hg_step_run *run = &s->step[i];
     const holo_tensor *dense = hg_session_tensor(s, p->out[c->output].value);
     if (!cache_step_is(s, r, HG_KERNEL_APPEND) || r->n_in != 2 || r->n_out != 1 ||
-        r->n_param != 1 || run->args.param[0] != c->axis ||
-        p->list[r->in] != p->in[c->input].value || p->list[r->in + 1] == 0 ||
-        s->cache->of[p->list[r->in + 1]] != 0)
+        r->n_param != 1 || run->param[0] != c->axis || p->list[r->in] != p->in[c->input].value ||
+        p->list[r->in + 1] == 0 || s->cache->of[p->list[r->in + 1]] != 0)
         return cache_refuse(s, c, i, e);
     const hg_args a = hg_session_args(s, run);
     HG_TRY(run->kernel->check(&a, e)); /* as if it were copied */
@@ -134,9 +133,9 @@ static holo_status cache_bind_append(const holo_session *s, uint32_t i, const hg
                            "output '%s' has %lld in dimension %d, its cache has %lld",
                            p->text + p->out[c->output].name, (long long)dense->dim[k], k,
                            (long long)c->buffer.dim[k]);
-    void *data = run->args.out[0].data;
-    run->args.out[0] = c->buffer;
-    run->args.out[0].data = data;
+    void *data = hg_step_out(run)[0].data;
+    hg_step_out(run)[0] = c->buffer;
+    hg_step_out(run)[0].data = data;
     run->kernel = &cache_append;
     return HOLO_OK;
 }

@@ -62,7 +62,7 @@ static holo_status control_bind(holo_session *s, uint32_t i, uint32_t branch, ho
     holo_session *body = c->body[branch];
     uint32_t first = branch == 0 ? 1 : 1 + c->body[0]->graph->program.head.n_in;
     for (uint32_t k = 0; k < body->graph->program.head.n_in; k++)
-        HG_TRY(hg_session_bind_input(body, k, &s->step[i].args.in[first + k], e));
+        HG_TRY(hg_session_bind_input(body, k, &s->step[i].in[first + k], e));
     for (uint32_t k = 0; k < r->n_out; k++) {
         uint32_t v = p->list[r->out + k];
         bool planned = v != 0 && s->graph->value_ready[v] == 0;
@@ -75,7 +75,7 @@ static holo_status control_bind(holo_session *s, uint32_t i, uint32_t branch, ho
 static holo_status control_run_if(holo_session *s, uint32_t i, holo_error *e)
 {
     hg_control *c = s->step[i].control;
-    const holo_tensor *condition = &s->step[i].args.in[0];
+    const holo_tensor *condition = &s->step[i].in[0];
     if (condition->dtype != HOLO_BOOL || holo_tensor_count(condition) != 1)
         return hg_fail(e, HOLO_E_SHAPE, "the condition is %s with %lld elements, expected one bool",
                        holo_dtype_text(condition->dtype), (long long)holo_tensor_count(condition));
@@ -132,7 +132,7 @@ static holo_status control_deliver(holo_session *s, uint32_t i, holo_error *e)
     if (s->graph->step_late[i]) {
         for (uint32_t k = 0; k < r->n_out; k++) {
             if (p->list[r->out + k] == 0) continue;
-            s->step[i].args.out[k] = c->found[k];
+            hg_step_out(&s->step[i])[k] = c->found[k];
             s->extra[k] = hg_deep_extra(&c->found[k]);
         }
         HG_TRY(hg_settle_outputs(s, i, e));

@@ -103,7 +103,6 @@ static holo_status derive_order(derive *d, holo_error *e)
             uint32_t v = p->list[r->out + k];
             if (v != 0) HG_TRY(derive_define(d, s, v, e));
         }
-        d->g->n_slot += r->n_in + r->n_out;
         d->g->n_param += r->n_param;
         d->g->n_control += derive_is_control(r);
         if (r->n_out > d->g->max_out) d->g->max_out = r->n_out;
@@ -319,29 +318,33 @@ static void derive_buffers(derive *d)
         g->value_buffer[v] = g->value_buffer[hg_program_root(d->p, v)];
 }
 
+enum { DERIVE_APART = HG_NEVER - 1 };
+
 /* A tensor that one step gives, or a weight, lies where that step, or the first that reads it, has
  * its operands: others have copies. Apart lie those that are views, that callers can bind to
  * other memory, and that are known only during the run. */
 static void derive_slots(derive *d)
 {
     const hg_program *p = d->p;
-    uint32_t *slot = d->last_use, at = 1; /* number + 1; 0: not yet */
-    memset(slot, 0, p->head.n_value * sizeof *slot);
+    uint32_t *slot = d->last_use, at = 0;
+    d->g->value_slot = slot;
+    memset(slot, 0xff, p->head.n_value * sizeof *slot); /* HG_NEVER */
     for (uint32_t i = 0; i < p->head.n_out; i++)
-        slot[p->out[i].value] = ++d->g->n_slot;
+        slot[p->out[i].value] = DERIVE_APART;
     for (uint32_t s = 0; s < p->head.n_step; s++) {
         const hg_step_rec *r = &p->step[s];
         const bool is_fixed = r->op == HG_STEP_KERNEL && !d->g->step_late[s];
+        at = hg_model_first_slot(d->g, s, at);
         for (uint32_t k = 0; is_fixed && k < (uint32_t)r->n_in + r->n_out; k++) {
             const uint32_t v = p->list[k < r->n_in ? r->in + k : r->out + (k - r->n_in)];
             const uint8_t home = k < r->n_in ? HG_STORAGE_WEIGHT : HG_STORAGE_ARENA;
-            if (v != 0 && slot[v] == 0 && p->value[v].storage == home) slot[v] = at + k;
+            if (v != 0 && slot[v] == HG_NEVER && p->value[v].storage == home) slot[v] = at + k;
         }
         at += (uint32_t)r->n_in + r->n_out;
     }
+    d->g->n_slot = at;
     for (uint32_t v = 0; v < p->head.n_value; v++)
-        slot[v] = slot[v] == 0 ? d->g->n_slot++ : slot[v] - 1;
-    d->g->value_slot = slot;
+        if (slot[v] >= DERIVE_APART) slot[v] = d->g->n_slot++;
 }
 
 /* Whether any size can depend on the run. If not, every "ready" is 0, as the block is. */

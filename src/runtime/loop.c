@@ -31,7 +31,7 @@ static holo_status loop_room(holo_session *s, uint32_t i, hg_loop_value *v, uint
 static void loop_reset(holo_session *s, uint32_t i)
 {
     hg_control *c = s->step[i].control;
-    const holo_tensor *in = s->step[i].args.in;
+    const holo_tensor *in = s->step[i].in;
     uint8_t *at = c->block.data;
     for (uint32_t k = 0; k < s->graph->program.step[i].n_out; k++) {
         c->value[k] = (hg_loop_value){0};
@@ -54,7 +54,7 @@ static holo_status loop_block(holo_session *s, uint32_t i, holo_error *e)
     hg_control *c = s->step[i].control;
     size_t bytes = 0;
     for (uint32_t k = 0; k < c->n_carried; k++) {
-        const holo_tensor *t = &s->step[i].args.in[2 + k];
+        const holo_tensor *t = &s->step[i].in[2 + k];
         size_t one = hg_is_deep(t->dtype) ? 0 : holo_tensor_bytes(t);
         if (one > SIZE_MAX / 8 || !hg_add_size(bytes, 2 * hg_align_up(one, HG_ALIGN), &bytes) ||
             bytes > SIZE_MAX / 4)
@@ -74,7 +74,7 @@ static holo_status loop_bind_inputs(holo_session *s, uint32_t i, holo_error *e)
     HG_TRY(hg_session_bind_input(c->body[0], 0, &iteration, e));
     HG_TRY(hg_session_bind_input(c->body[0], 1, &condition, e));
     for (uint32_t k = 2; k < s->graph->program.step[i].n_in; k++)
-        HG_TRY(hg_session_bind_input(c->body[0], k, &s->step[i].args.in[k], e));
+        HG_TRY(hg_session_bind_input(c->body[0], k, &s->step[i].in[k], e));
     return HOLO_OK;
 }
 
@@ -191,7 +191,7 @@ static holo_status loop_collect(holo_session *s, uint32_t i, uint32_t k, holo_er
     hg_loop_value *v = &c->value[k];
     holo_tensor item = hg_session_result(c->body[0], 1 + k);
     size_t bytes = 0, room = 0, all;
-    if (s->step[i].args.param[1 + k - c->n_carried] == 1) return loop_append(s, i, v, &item, e);
+    if (s->step[i].param[1 + k - c->n_carried] == 1) return loop_append(s, i, v, &item, e);
     HG_TRY(loop_check_item(v, &item, &bytes, c->iteration, e));
     if (hg_is_deep(item.dtype)) return loop_append(s, i, v, &item, e);
     if (!loop_fills_bytes(&item)) return loop_pack(s, i, v, &item, e);
@@ -242,7 +242,7 @@ static holo_status loop_collected(holo_session *s, uint32_t i, uint32_t k, holo_
 {
     hg_control *c = s->step[i].control;
     hg_loop_value *v = &c->value[k];
-    if (s->step[i].args.param[1 + k - c->n_carried] == 1) {
+    if (s->step[i].param[1 + k - c->n_carried] == 1) {
         *out = (holo_tensor){
             .data = v->room[0], .dim = {c->iteration}, .rank = 1, .dtype = HOLO_SEQUENCE};
         return HOLO_OK;
@@ -306,7 +306,7 @@ static holo_status loop_iterate(holo_session *s, uint32_t i, holo_error *e)
 holo_status hg_loop_run(holo_session *s, uint32_t i, holo_error *e)
 {
     hg_control *c = s->step[i].control;
-    const holo_tensor *in = s->step[i].args.in;
+    const holo_tensor *in = s->step[i].in;
     int64_t trips = INT64_MAX;
     c->iteration = 0;
     c->condition = true;

@@ -32,7 +32,7 @@ typedef struct hg_model_graph {
     uint32_t *late_dim;   /* dims with ready > 0, sorted by ready, then number */
     uint32_t *late_first; /* per step + 1: first entry of late_dim that its end makes known */
     uint32_t n_buffer, n_late_dim;
-    uint32_t n_slot; /* all operands of all steps, then the tensors that are no operand */
+    uint32_t n_slot; /* operands of all steps, then the tensors that are no operand */
     uint32_t n_param;
     uint32_t max_out;   /* largest number of outputs of a step */
     uint32_t n_control; /* steps that run bodies */
@@ -69,6 +69,16 @@ size_t hg_model_derived_bytes(const hg_program_head *head);
 /* Checks that values and symbols are defined before use, and fills the derived arrays, which lie in
  * `block` (zeroed, 8-byte aligned). Kernels are resolved already. */
 HG_MUST_CHECK holo_status hg_model_derive(hg_model_graph *g, void *block, holo_error *e);
+
+/* Where the operands of step i begin, when those of the steps before end at slot `at`. What a step
+ * gives last and the next one takes first is one tensor for both. */
+static inline uint32_t hg_model_first_slot(const hg_model_graph *g, uint32_t i, uint32_t at)
+{
+    const hg_step_rec *r = &g->program.step[i];
+    const bool shares = r->op == HG_STEP_KERNEL && r->n_in != 0 && at != 0 && !g->step_late[i] &&
+                        g->value_slot[g->program.list[r->in]] == at - 1;
+    return shares ? at - 1 : at;
+}
 
 /* The kernel or operation of a step. */
 const char *hg_model_step_kernel(const hg_program *p, uint32_t step);

@@ -215,17 +215,18 @@ static void moves_target(hg_moves *m, uint32_t v, uint32_t slot, bool list)
 static void moves_each_target(const holo_session *s, hg_moves *m, bool list)
 {
     const hg_program *p = &s->graph->program;
-    uint32_t slot = 0;
+    uint32_t end = 0;
     for (uint32_t i = 0; i < p->head.n_step; i++) {
         const hg_step_rec *r = &p->step[i];
-        for (uint32_t k = 0; !s->graph->step_late[i] && k < r->n_in; k++)
-            moves_target(m, p->list[r->in + k], slot + k, list);
+        const uint32_t first = hg_model_first_slot(s->graph, i, end), known = end - first;
+        for (uint32_t k = known; !s->graph->step_late[i] && k < r->n_in; k++)
+            moves_target(m, p->list[r->in + k], first + k, list);
         for (uint32_t k = 0; !s->graph->step_late[i] && k < r->n_out; k++)
-            moves_target(m, p->list[r->out + k], slot + r->n_in + k, list);
-        slot += (uint32_t)r->n_in + r->n_out;
+            moves_target(m, p->list[r->out + k], first + r->n_in + k, list);
+        end = first + r->n_in + r->n_out;
     }
     for (uint32_t v = 1; v < p->head.n_value; v++)
-        if (s->graph->value_slot[v] >= slot) moves_target(m, v, s->graph->value_slot[v], list);
+        if (s->graph->value_slot[v] >= end) moves_target(m, v, s->graph->value_slot[v], list);
 }
 
 static void moves_find_targets(const holo_session *s, hg_moves *m)
@@ -249,7 +250,7 @@ static void moves_find_params(const holo_session *s, hg_moves *m)
     m->n_param = 0;
     for (uint32_t i = 0; i < p->head.n_step; i++) {
         const hg_step_rec *r = &p->step[i];
-        const uint32_t at = (uint32_t)(s->step[i].args.param - s->param);
+        const uint32_t at = (uint32_t)(s->step[i].param - s->param);
         if (r->op == HG_STEP_BIND || at < end) continue;
         for (uint32_t k = 0; k < r->n_param; k++)
             if (m->varies[p->list[r->param + k]])

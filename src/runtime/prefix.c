@@ -176,7 +176,7 @@ static size_t prefix_answer_bytes(const hg_prefix *x, const holo_session *s, uin
         if (!prefix_within(x->step_inputs[i], set)) continue;
         for (uint32_t k = 0; k < p->step[i].n_out; k++)
             if (prefix_gives(x, p, set, i, k) &&
-                !hg_add_size(all, hg_memo_bytes(&s->step[i].args.out[k], 1), &all))
+                !hg_add_size(all, hg_memo_bytes(&hg_step_out(&s->step[i])[k], 1), &all))
                 return SIZE_MAX;
     }
     return all;
@@ -193,7 +193,7 @@ static holo_status prefix_before(hg_prefix *x, const holo_session *s, uint32_t s
         *known = true;
         for (uint32_t k = 0; k < p->step[step].n_out; k++) {
             if (!prefix_gives(x, p, part->inputs, step, k)) continue;
-            holo_tensor *t = &s->step[step].args.out[k];
+            holo_tensor *t = &hg_step_out(&s->step[step])[k];
             if (!hg_memo_store_is_form(x->store, part->at, t))
                 return hg_model_blame(
                     p, step,
@@ -218,7 +218,7 @@ static void prefix_after(hg_prefix *x, const holo_session *s, uint32_t step)
             continue;
         for (uint32_t k = 0; k < p->step[step].n_out; k++)
             if (prefix_gives(x, p, part->inputs, step, k))
-                hg_memo_store_put(x->store, &part->at, &s->step[step].args.out[k]);
+                hg_memo_store_put(x->store, &part->at, &hg_step_out(&s->step[step])[k]);
     }
 }
 
@@ -230,14 +230,15 @@ static void prefix_after(hg_prefix *x, const holo_session *s, uint32_t step)
 static double prefix_step_ns(const holo_session *s, uint32_t i)
 {
     const hg_step_run *r = &s->step[i];
-    double bytes = r->cost.bytes;
+    const hg_cost cost = hg_session_cost(s, r);
+    double bytes = cost.bytes;
     if (r->kernel == NULL || r->kernel->cost == NULL) {
         bytes = 0;
-        for (uint32_t k = 0; k < r->args.n_out; k++)
-            if (r->args.out[k].dtype != HOLO_NONE)
-                bytes += 2 * (double)holo_tensor_bytes(&r->args.out[k]);
+        for (uint32_t k = 0; k < r->n_out; k++)
+            if (hg_step_out(r)[k].dtype != HOLO_NONE)
+                bytes += 2 * (double)holo_tensor_bytes(&hg_step_out(r)[k]);
     }
-    return r->cost.flops / 20 + bytes / 8;
+    return cost.flops / 20 + bytes / 8;
 }
 
 /* Tensors of the key of a set. */

@@ -587,13 +587,13 @@ holo_status hg_session_rebind(holo_session *s, holo_error *e)
     for (uint32_t i = 0; i < p->head.n_step; i++) {
         if (s->graph->step_late[i]) continue;
         const hg_step_rec *r = &p->step[i];
-        holo_tensor *in = (holo_tensor *)(uintptr_t)s->step[i].args.in;
+        holo_tensor *in = s->step[i].in;
         for (uint32_t k = 0; k < r->n_in; k++)
             if (p->list[r->in + k] != 0)
                 in[k].data = hg_session_tensor(s, p->list[r->in + k])->data;
         for (uint32_t k = 0; k < r->n_out; k++)
             if (p->list[r->out + k] != 0)
-                s->step[i].args.out[k].data = hg_session_tensor(s, p->list[r->out + k])->data;
+                hg_step_out(&s->step[i])[k].data = hg_session_tensor(s, p->list[r->out + k])->data;
     }
     s->pointers_changed = false;
     return HOLO_OK;

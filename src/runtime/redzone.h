@@ -40,13 +40,13 @@ static inline void hg_redzone_open(const holo_session *s)
 static inline void hg_redzone_close(const holo_session *s, uint32_t i, const void *scratch,
                                     size_t scratch_bytes)
 {
-    const hg_step_args *a = &s->step[i].args;
+    const hg_step_run *r = &s->step[i];
     if (s->arena_bytes != 0) ASAN_POISON_MEMORY_REGION(s->slab.data, s->arena_bytes);
     for (uint32_t c = 0; c < s->late.n_chunk; c++)
         ASAN_POISON_MEMORY_REGION(s->late.chunk[c].data, s->late.chunk[c].bytes);
     if (scratch_bytes != 0) ASAN_UNPOISON_MEMORY_REGION(scratch, scratch_bytes);
-    bool deep = hg_redzone_allow(a->in, a->n_in);
-    if (hg_redzone_allow(a->out, a->n_out) || deep) hg_redzone_open(s);
+    bool deep = hg_redzone_allow(r->in, r->n_in);
+    if (hg_redzone_allow(hg_step_out(r), r->n_out) || deep) hg_redzone_open(s);
 }
 
 #else

@@ -104,7 +104,7 @@ static holo_status run_bind(holo_session *s, uint32_t i, holo_error *e)
 {
     const hg_program *p = &s->graph->program;
     const hg_step_rec *r = &p->step[i];
-    const holo_tensor *t = &s->step[i].args.in[0];
+    const holo_tensor *t = &s->step[i].in[0];
     int64_t count = holo_tensor_count(t);
     if (!hg_dtype_in(t->dtype, HG_TYPES_INT | HG_TYPES_BOOL))
         return hg_fail(e, HOLO_E_TYPE, "sizes are read from a %s tensor",
@@ -123,11 +123,12 @@ static holo_status run_bind(holo_session *s, uint32_t i, holo_error *e)
 
 static holo_status run_dims(holo_session *s, uint32_t i, holo_error *e)
 {
-    const hg_step_args *a = &s->step[i].args;
-    if (a->out[0].dtype != HOLO_I64 || holo_tensor_count(&a->out[0]) != (int64_t)a->n_param)
-        return hg_fail(e, HOLO_E_FORMAT, "%u sizes are stored into %lld elements of %s", a->n_param,
-                       (long long)holo_tensor_count(&a->out[0]), holo_dtype_text(a->out[0].dtype));
-    if (a->n_param != 0) memcpy(a->out[0].data, a->param, a->n_param * sizeof *a->param);
+    const hg_step_run *r = &s->step[i];
+    const holo_tensor *out = hg_step_out(r);
+    if (out->dtype != HOLO_I64 || holo_tensor_count(out) != (int64_t)r->n_param)
+        return hg_fail(e, HOLO_E_FORMAT, "%u sizes are stored into %lld elements of %s", r->n_param,
+                       (long long)holo_tensor_count(out), holo_dtype_text(out->dtype));
+    if (r->n_param != 0) memcpy(out->data, r->param, r->n_param * sizeof *r->param);
     return HOLO_OK;
 }
 
@@ -154,6 +155,7 @@ static void run_trace(holo_session *s, uint32_t i, double seconds)
     const hg_program *p = &s->graph->program;
     const hg_step_rec *r = &p->step[i];
     const hg_step_run *run = &s->step[i];
+    const hg_cost cost = hg_session_cost(s, run);
     for (uint32_t k = 0; k < r->n_out; k++)
         s->output_name[k] =
             hg_program_name(p, p->value[p->list[r->out + k]].name, &s->name_room[k + 1]);
@@ -161,9 +163,9 @@ static void run_trace(holo_session *s, uint32_t i, double seconds)
                            .node = hg_program_step_name(p, i, &s->name_room[0]),
                            .kernel = hg_model_step_kernel(p, i),
                            .seconds = seconds,
-                           .flops = run->cost.flops,
-                           .bytes = run->cost.bytes,
-                           .outputs = run->args.out,
+                           .flops = cost.flops,
+                           .bytes = cost.bytes,
+                           .outputs = hg_step_out(run),
                            .output_names = s->output_name,
                            .n_outputs = r->n_out};
     s->trace(s->trace_user, &info);

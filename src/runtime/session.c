@@ -88,7 +88,7 @@ static void session_link_steps(holo_session *s)
 {
     const hg_model_graph *g = s->graph;
     const hg_program *p = &g->program;
-    holo_tensor *operand = s->operand;
+    uint32_t slot = 0;
     session_params known = {.used = 0};
     s->common = (hg_args){.fault = &s->fault,
                           .turn = &s->turn,
@@ -101,14 +101,14 @@ static void session_link_steps(holo_session *s)
         const hg_step_rec *r = &p->step[i];
         hg_step_run *run = &s->step[i];
         if (r->op == HG_STEP_KERNEL) run->kernel = g->reference[r->kernel];
-        run->args = (hg_step_args){.in = operand,
-                                   .out = operand + r->n_in,
-                                   .param = s->param + session_params_of(&known, g, r),
-                                   .n_in = r->n_in,
-                                   .n_out = r->n_out,
-                                   .n_param = r->n_param};
-        if (r->code != 0) run->args.code = &s->code[r->code - 1];
-        operand += r->n_in + r->n_out;
+        slot = hg_model_first_slot(g, i, slot);
+        run->in = s->operand + slot;
+        run->param = s->param + session_params_of(&known, g, r);
+        run->n_in = r->n_in;
+        run->n_out = r->n_out;
+        run->n_param = r->n_param;
+        if (r->code != 0) run->code = &s->code[r->code - 1];
+        slot += (uint32_t)r->n_in + r->n_out;
     }
 }
 

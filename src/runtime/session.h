@@ -35,24 +35,22 @@ typedef struct hg_control hg_control;
 typedef struct hg_prefix hg_prefix;
 typedef struct hg_moves hg_moves;
 
-/* What of hg_args is a step's own. */
-typedef struct hg_step_args {
-    const holo_tensor *in;
-    holo_tensor *out;
-    const int64_t *param;
-    const hg_lane_code *code;
-    uint32_t n_in, n_out, n_param;
-} hg_step_args;
-
-/* One step, bound: what the loop needs without looking anything up. */
+/* One step, bound: what the loop needs without looking anything up. One cache line. */
 typedef struct hg_step_run {
     const hg_kernel *kernel;
-    hg_step_args args;
+    holo_tensor *in; /* outputs follow: hg_step_out */
+    int64_t *param;
+    const hg_lane_code *code;
+    hg_control *control; /* IF, LOOP */
     int64_t units;
     uint32_t tasks; /* 1: on the calling thread */
-    hg_cost cost;
-    hg_control *control; /* IF, LOOP */
+    uint16_t n_in, n_out, n_param;
 } hg_step_run;
+
+static inline holo_tensor *hg_step_out(const hg_step_run *r)
+{
+    return r->in + r->n_in;
+}
 
 typedef struct hg_bound_output {
     void *data; /* caller's, or NULL */
@@ -129,13 +127,13 @@ static inline holo_tensor *hg_session_tensor(const holo_session *s, uint32_t v)
 static inline hg_args hg_session_args(const holo_session *s, const hg_step_run *r)
 {
     hg_args a = s->common;
-    a.in = r->args.in;
-    a.out = r->args.out;
-    a.param = r->args.param;
-    a.code = r->args.code;
-    a.n_in = r->args.n_in;
-    a.n_out = r->args.n_out;
-    a.n_param = r->args.n_param;
+    a.in = r->in;
+    a.out = hg_step_out(r);
+    a.param = r->param;
+    a.code = r->code;
+    a.n_in = r->n_in;
+    a.n_out = r->n_out;
+    a.n_param = r->n_param;
     return a;
 }
 
@@ -183,6 +181,9 @@ HG_MUST_CHECK holo_status hg_session_address_value(holo_session *s, uint32_t v, 
 typedef enum hg_bind_phase { HG_BIND_ALL, HG_BIND_SIZE } hg_bind_phase;
 HG_MUST_CHECK holo_status hg_session_bind_step(holo_session *s, uint32_t i, hg_bind_phase phase,
                                                holo_error *e);
+
+/* Operations and bytes of a step that is bound. */
+hg_cost hg_session_cost(const holo_session *s, const hg_step_run *r);
 
 /* What step i writes into parts of a value overlaps none of its other operands; their addresses are
  * known. */

@@ -106,7 +106,7 @@ holo_status hg_settle_outputs(holo_session *s, uint32_t i, holo_error *e)
     const hg_step_rec *r = &p->step[i];
     for (uint32_t k = 0; k < r->n_out; k++) {
         uint32_t v = p->list[r->out + k];
-        if (v != 0) HG_TRY(settle_symbols(s, v, &s->step[i].args.out[k], k, e));
+        if (v != 0) HG_TRY(settle_symbols(s, v, &hg_step_out(&s->step[i])[k], k, e));
     }
     HG_TRY(hg_settle_dims(s, i, e));
     HG_TRY(settle_memory(s, i, e));
