@@ -1,6 +1,6 @@
 /* cmd_bench.c - hologram bench: how long opening, preparing and running take. */
+#include "cli/caches.h"
 #include "cli/commands.h"
-#include "cli/inputs.h"
 #include "cli/model.h"
 #include "cli/profile.h"
 #include "cli/same.h"
@@ -16,6 +16,7 @@ enum { BENCH_OPENS = 9, BENCH_MIN_RUNS = 3, BENCH_MAX_RUNS = 100000, BENCH_PROFI
 
 typedef struct bench_args {
     hg_cli_input_options in;
+    hg_cli_list cache;
     uint64_t threads, same;
     double budget_ms;
     bool profile, json, reference, no_avx512, no_optimize;
@@ -37,6 +38,7 @@ typedef struct bench {
     const bench_args *args;
     hg_cli_model model;
     hg_cli_inputs inputs;
+    hg_cli_caches caches;
     holo_pool *pool;
     bench_result result;
 } bench;
@@ -94,6 +96,12 @@ static int bench_session_new(bench *b, holo_trace_fn trace, void *trace_user, ho
     return HG_CLI_OK;
 }
 
+static int bench_bind(const bench *b, holo_session *session)
+{
+    const int code = hg_cli_inputs_bind(b->cli, &b->inputs, session);
+    return code == HG_CLI_OK ? hg_cli_caches_bind(b->cli, &b->caches, session) : code;
+}
+
 static int bench_runs(bench *b, holo_session *session)
 {
     holo_error error = {0};
@@ -135,7 +143,7 @@ static int bench_measure(bench *b)
     code = bench_session_new(b, NULL, NULL, &session);
     if (code != HG_CLI_OK) return code;
     b->result.session = hg_cli_now() - start;
-    code = hg_cli_inputs_bind(b->cli, &b->inputs, session);
+    code = bench_bind(b, session);
     start = hg_cli_now();
     if (code == HG_CLI_OK && holo_session_prepare(session, &error) != HOLO_OK)
         code = hg_cli_fail(b->cli, &error);
@@ -156,7 +164,7 @@ static int bench_profile(bench *b)
     holo_error error = {0};
     int code = bench_session_new(b, hg_cli_profile_trace, &profile, &session);
     if (code != HG_CLI_OK) return code;
-    code = hg_cli_inputs_bind(b->cli, &b->inputs, session);
+    code = bench_bind(b, session);
     hg_cli_watch(session);
     for (int i = 0; code == HG_CLI_OK && i <= BENCH_PROFILE_RUNS; i++) {
         if (i == 1) hg_cli_profile_free(&profile); /* the first run pays for page faults */
@@ -239,7 +247,9 @@ static void bench_print_text(const bench_result *r)
 static int bench_all(bench *b, const hg_cli_model_options *how)
 {
     if (b->args->same != 0) return hg_cli_same(b->cli, &b->model, &b->inputs, b->args->same);
-    int code = bench_open(b, how);
+    int code = hg_cli_caches_make(b->cli, b->model.model, b->model.graph, &b->args->cache,
+                                  &b->inputs, &b->caches);
+    if (code == HG_CLI_OK) code = bench_open(b, how);
     if (code == HG_CLI_OK) code = bench_measure(b);
     if (code == HG_CLI_OK && b->args->json)
         bench_print_json(&b->result);
@@ -253,6 +263,8 @@ static int bench_run(const hg_cli *cli, const void *args)
 {
     bench b = {.cli = cli, .args = args};
     hg_cli_model_options how = {0};
+    if (b.args->same != 0 && b.args->cache.count != 0)
+        return hg_cli_usage(cli, "bench", "--same takes no --cache");
     if (b.args->reference) how.open_flags |= HOLO_OPEN_REFERENCE;
     if (b.args->no_avx512) how.open_flags |= HOLO_OPEN_NO_AVX512;
     if (b.args->no_optimize) how.compile_flags |= HOLO_COMPILE_NO_OPTIMIZE;
@@ -261,6 +273,7 @@ static int bench_run(const hg_cli *cli, const void *args)
     code = hg_cli_inputs_make(cli, b.model.model, b.model.graph, &b.args->in, &b.inputs);
     if (code == HG_CLI_OK) code = bench_all(&b, &how);
     if (b.pool != NULL) holo_pool_free(b.pool);
+    hg_cli_caches_free(&b.caches);
     hg_cli_inputs_free(&b.inputs);
     hg_cli_model_close(&b.model);
     return code;
@@ -272,6 +285,7 @@ static const hg_cli_option bench_options[] = {
     {"dim", 0, HG_CLI_LIST, "NAME=4", "size of a symbolic dimension of random inputs (1)", offsetof(bench_args, in.dim)},
     {"shape", 0, HG_CLI_LIST, "NAME=1x3", "shape of a random input", offsetof(bench_args, in.shape)},
     {"seed", 0, HG_CLI_COUNT, "N", "of random inputs (12345)", offsetof(bench_args, in.seed)},
+    {"cache", 0, HG_CLI_LIST, "PAST=PRESENT", "an input and the output that continues it are one buffer; * is any text", offsetof(bench_args, cache)},
     {"threads", 0, HG_CLI_COUNT, "N", "threads (1)", offsetof(bench_args, threads)},
     {"budget-ms", 0, HG_CLI_NUMBER, "N", "measure for so long, at least 3 runs (1500)", offsetof(bench_args, budget_ms)},
     {"profile", 0, HG_CLI_FLAG, NULL, "print time and share of peak, per step and per kernel", offsetof(bench_args, profile)},
@@ -296,7 +310,9 @@ const hg_cli_command hg_cmd_bench = {
                "';': dims are "
                "comma separated, - is a scalar; fills are rand, rand01, int=N, const=V, iota, "
                "halfmask, piper. "
-               "For an .onnx file, which is compiled first, peak memory includes compiling.",
+               "For an .onnx file, which is compiled first, peak memory includes compiling. With "
+               "--cache 'past_key_values.*=present.*' a decoder's keys and values grow in place: "
+               "each run writes its new rows behind those of the past, which stay where they are.",
     .example = "hologram bench minilm.holo --inputs "
                "'input_ids:int64:1,128:int=30522;attention_mask:int64:1,128:const=1' --threads 2 "
                "--profile",

@@ -27,4 +27,37 @@ has err "NAME:DTYPE:DIMS:FILL"
 run_as 2 bench dense.holo --inputs 'x:float32:4,2:noise'
 run_as 1 bench dense.holo --inputs 'x:float32:4,3:rand'
 has err "'x'"
+
+# Keys and values that grow in place: present.kv = Concat(past.kv, x), read by attention.
+whole() { # NAME FIELD TYPE NUMBER... - an attribute
+    bytes 5 "$(text 1 "$1")$(for n in $4; do number "$2" "$n"; done)$(number 20 "$3")"
+}
+unhex "$(model "$(bytes 1 "$(node Concat grow "past.kv x" present.kv)$(whole axis 3 2 2)")$(
+    bytes 1 "$(node Transpose turn present.kv t)$(whole perm 8 7 "0 1 3 2")"
+)$(bytes 1 "$(node MatMul scores "x t" s)")$(bytes 1 "$(node Softmax weights s w)")$(
+    bytes 1 "$(node MatMul mix "w present.kv" mixed)"
+)$(text 2 decoder)$(bytes 11 "$(value x 1 2 1 4)")$(bytes 11 "$(value past.kv 1 2 p 4)")$(
+    bytes 12 "$(value mixed 1 2 1 4)"
+)$(bytes 12 "$(value present.kv 1 2 q 4)")")" >decoder.onnx
+run_as 0 compile decoder.onnx -o decoder.holo -q
+run_as 0 bench decoder.holo --dim p=100 --json --budget-ms 5
+copied=$(sed -n 's/.*"arena_bytes":\([0-9]*\).*/\1/p' out)
+run_as 0 bench decoder.holo --dim p=100 --json --budget-ms 5 --cache 'past.*=present.*'
+grown=$(sed -n 's/.*"arena_bytes":\([0-9]*\).*/\1/p' out)
+[ "$grown" -lt "$copied" ] || fail "an arena of $grown bytes with a cache, $copied without"
+run_as 0 bench decoder.holo --dim p=3 --budget-ms 5 --cache past.kv=present.kv --profile
+has out "by kernel"
+run_as 1 bench decoder.onnx --no-optimize --cache 'past.*=present.*'
+has err "cannot grow in place"
+run_as 1 bench decoder.holo --cache 'future.*=present.*'
+has err "no input is called 'future.*'"
+run_as 1 bench decoder.holo --cache 'past.*=later.*'
+has err "no output continues input 'past.kv'"
+run_as 1 bench decoder.holo --cache 'past.*=mixed'
+has err "output 'mixed' cannot grow in place"
+run_as 1 bench decoder.holo --cache x=mixed
+has err "cannot be a cache"
+run_as 2 bench decoder.holo --cache past.kv
+has err "PAST=PRESENT"
+run_as 2 bench decoder.holo --cache 'past.*=present.*' --same 2
 finish
