@@ -189,11 +189,12 @@ static holo_status layout_pool(hg_graph *g, hg_node_id id, const char *to, int64
     hg_build_init(&b, g, id);
     hg_attr attr[16];
     uint32_t n_attr = 0;
-    for (uint32_t i = 0; i < b.node->n_attr && n_attr < 15; i++)
-        attr[n_attr++] = b.node->attr[i];
-    attr[n_attr++] = hg_attr_make_int("mode", mode);
-    const hg_value_id in = hg_build_in(&b, 0), x = layout_before(&b, in);
+    const hg_value_id in = hg_build_in(&b, 0);
     const int32_t rank = hg_build_type(&b, in)->rank;
+    for (uint32_t i = 0; i < b.node->n_attr && n_attr < 15; i++)
+        attr[n_attr++] = layout_attr(&b, &b.node->attr[i], rank);
+    attr[n_attr++] = hg_attr_make_int("mode", mode);
+    const hg_value_id x = layout_before(&b, in);
     hg_build_replace(&b, 0, layout_after(&b, hg_build_op(&b, to, &x, 1, attr, n_attr), rank));
     if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
     return b.status;
@@ -212,11 +213,11 @@ static holo_status layout_resize(hg_graph *g, hg_node_id id)
     return b.status;
 }
 
-/* Up to `rank` dims. */
-static bool layout_is_image(const hg_graph *g, const hg_node *n, int32_t rank)
+/* Of `least` to `most` dims. */
+static bool layout_is_image(const hg_graph *g, const hg_node *n, int32_t least, int32_t most)
 {
     const hg_type *t = &hg_graph_value(g, hg_node_in(g, n, 0))->type;
-    return t->rank >= 4 && t->rank <= rank && t->dtype == HOLO_F32 &&
+    return t->rank >= least && t->rank <= most && t->dtype == HOLO_F32 &&
            (n->n_out == 1 || n->out[1] == 0);
 }
 
@@ -245,12 +246,13 @@ static holo_status layout_node(hg_graph *g, hg_node_id id, bool *changed)
         return layout_conv_codes(g, id);
     }
     /* Sizes that its kernel finds in the data are those of this very node. */
-    if (hg_op_is(n, "Resize") && layout_is_image(g, n, 4) && !hg_graph_is_measured(g, n->out[0])) {
+    if (hg_op_is(n, "Resize") && layout_is_image(g, n, 4, 4) &&
+        !hg_graph_is_measured(g, n->out[0])) {
         *changed = true;
         return layout_resize(g, id);
     }
     bool max = hg_op_is(n, "MaxPool"), average = hg_op_is(n, "AveragePool");
-    if ((!max && !average) || !layout_is_image(g, n, 5)) return HOLO_OK;
+    if ((!max && !average) || !layout_is_image(g, n, 3, 5)) return HOLO_OK;
     *changed = true;
     hg_pool_mode padded =
         hg_node_int(n, "count_include_pad", 0) != 0 ? HG_POOL_AVERAGE_PADDED : HG_POOL_AVERAGE;

@@ -38,6 +38,34 @@ static void fusion_choose_layout(void)
                "  %z = Transpose(%5) {perm=[0,4,1,2,3]}\n"
                "  return %z\n"
                "}\n");
+    /* One axis: a first one of size 1 goes before it. */
+    CHECK_PASS(
+        "choose_layout",
+        "graph g(%x: float32[n,2,5]) {\n"
+        "  %w = const float32[1,2,1] {1.0, 2.0}\n"
+        "  %y = Conv(%x, %w)\n"
+        "  %z = AveragePool(%y) {kernel_shape=[2], pads=[1,0], strides=[2]}\n"
+        "  return %z\n"
+        "}\n",
+        "graph g(%x: float32[n,2,5]) {\n"
+        "  %1 = const int64[1] {2}\n"
+        "  %2 = Unsqueeze(%x, %1)\n"
+        "  %3 = Transpose(%2) {perm=[0,2,3,1]}\n"
+        "  %w = const float32[1,2,1,1] {1.0, 2.0}\n"
+        "  %4 = holo:PackConv(%w) {group=1}\n"
+        "  %5 = holo:ConvNhwc(%3, %4) {kernel_shape=[1,1], out_channels=dims[1]}\n"
+        "  %6 = Transpose(%5) {perm=[0,3,1,2]}\n"
+        "  %7 = const int64[1] {2}\n"
+        "  %y = Squeeze(%6, %7)\n"
+        "  %8 = const int64[1] {2}\n"
+        "  %9 = Unsqueeze(%y, %8)\n"
+        "  %10 = Transpose(%9) {perm=[0,2,3,1]}\n"
+        "  %11 = holo:PoolNhwc(%10) {kernel_shape=[1,2], pads=[0,1,0,0], strides=[1,2], mode=1}\n"
+        "  %12 = Transpose(%11) {perm=[0,3,1,2]}\n"
+        "  %13 = const int64[1] {2}\n"
+        "  %z = Squeeze(%12, %13)\n"
+        "  return %z\n"
+        "}\n");
     /* Nothing to pack, nothing to win. */
     const char *by_input =
         "graph g(%x: float32[n,2,5,5], %w: float32[1,2,1,1]) { %y = Conv(%x, %w) "
