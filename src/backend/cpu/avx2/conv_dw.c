@@ -120,7 +120,8 @@ static void conv_dw_run(const hg_args *a, hg_range r)
     const bool has_lane = a->code != NULL && !is_simple;
     if (has_lane) hg_epilogue_init(&ep, a, CONV_DW_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
-        const int64_t block = i % p.row_blocks, channel = i / p.row_blocks % p.channel_blocks;
+        /* all channels of some rows: their lines lie together */
+        const int64_t channel = i % p.channel_blocks, block = i / p.channel_blocks % p.row_blocks;
         const int64_t image = i / p.row_blocks / p.channel_blocks, c0 = channel * p.channels;
         const int64_t oy = block * p.rows, rows = hg_min(p.rows, g->oh - oy);
         const int64_t pixel = (image * g->oh + oy) * g->ow;
