@@ -1,9 +1,12 @@
 /* recognize_norm.c - normalisations that exporters write out as arithmetic become one node again.
  *
  *     d = x - mean(x);  d / sqrt(mean(d * d) + eps) [* scale] [+ bias]          LayerNormalization
+ *     the same over the channels of an image            LayerNormalization between two Transposes
  *     x / sqrt(mean(x * x) + eps) [* scale], or times the reciprocal              RMSNormalization
  *     Reshape(GroupNorm(Reshape(x, [n, g, -1])), shape of x) [* scale] [+ bias]  holo:GroupNorm */
 #include "pass/pass.h"
+
+enum { NORM_CHANNELS = 1 }; /* their dimension */
 
 static const hg_node *norm_producer(const hg_graph *g, hg_value_id v, const char *op)
 {
@@ -13,8 +16,8 @@ static const hg_node *norm_producer(const hg_graph *g, hg_value_id v, const char
     return hg_op_is(n, op) ? n : NULL;
 }
 
-/* ReduceMean over the last dimension, kept. */
-static hg_value_id norm_mean_of(hg_graph *g, hg_value_id v)
+/* ReduceMean over one dimension, kept: the last, or that of channels. */
+static hg_value_id norm_mean_of(hg_graph *g, hg_value_id v, bool channels)
 {
     const hg_node *n = norm_producer(g, v, "ReduceMean");
     if (n == NULL || hg_node_int(n, "keepdims", 1) == 0) return 0;
@@ -24,7 +27,8 @@ static hg_value_id norm_mean_of(hg_graph *g, hg_value_id v)
     if (axes == NULL &&
         (hg_node_in(g, n, 1) == 0 || !hg_graph_const_ints(g, hg_node_in(g, n, 1), &axes, &count)))
         return 0;
-    return count == 1 && (axes[0] == -1 || axes[0] == rank - 1) ? hg_node_in(g, n, 0) : 0;
+    const int64_t wanted = channels ? NORM_CHANNELS : rank - 1;
+    return count == 1 && (axes[0] == wanted || axes[0] + rank == wanted) ? hg_node_in(g, n, 0) : 0;
 }
 
 /* The value whose square v is. */
@@ -43,18 +47,19 @@ static hg_value_id norm_square_of(const hg_graph *g, hg_value_id v)
 typedef struct norm_match {
     hg_value_id x;
     double epsilon;
-    bool is_rms; /* nothing is subtracted */
+    bool is_rms;   /* nothing is subtracted */
+    bool channels; /* over dimension 1, not the last */
 } norm_match;
 
 /* v = sqrt(mean(d^2) + eps) */
-static bool norm_deviation(hg_graph *g, hg_value_id v, hg_value_id d, double *epsilon)
+static bool norm_deviation(hg_graph *g, hg_value_id v, hg_value_id d, norm_match *m)
 {
     const hg_node *root = norm_producer(g, v, "Sqrt");
     const hg_node *sum = root == NULL ? NULL : norm_producer(g, hg_node_in(g, root, 0), "Add");
     if (sum == NULL) return false;
     for (uint32_t i = 0; i < 2; i++)
-        if (hg_graph_const_scalar(g, hg_node_in(g, sum, i), epsilon))
-            return norm_square_of(g, norm_mean_of(g, hg_node_in(g, sum, 1 - i))) == d;
+        if (hg_graph_const_scalar(g, hg_node_in(g, sum, i), &m->epsilon))
+            return norm_square_of(g, norm_mean_of(g, hg_node_in(g, sum, 1 - i), m->channels)) == d;
     return false;
 }
 
@@ -73,12 +78,11 @@ static hg_value_id norm_inverse_of(const hg_graph *g, hg_value_id v)
 /* d over its deviation, d a difference from the mean or not. */
 static bool norm_match_quotient(hg_graph *g, hg_value_id d, hg_value_id deviation, norm_match *out)
 {
-    if (hg_graph_value(g, d)->type.dtype != HOLO_F32 ||
-        !norm_deviation(g, deviation, d, &out->epsilon))
+    if (hg_graph_value(g, d)->type.dtype != HOLO_F32 || !norm_deviation(g, deviation, d, out))
         return false;
     const hg_node *difference = norm_producer(g, d, "Sub");
-    out->is_rms = difference == NULL ||
-                  norm_mean_of(g, hg_node_in(g, difference, 1)) != hg_node_in(g, difference, 0);
+    out->is_rms = difference == NULL || norm_mean_of(g, hg_node_in(g, difference, 1),
+                                                     out->channels) != hg_node_in(g, difference, 0);
     out->x = out->is_rms ? d : hg_node_in(g, difference, 0);
     return true;
 }
@@ -148,6 +152,42 @@ static void norm_affine(const hg_graph *g, hg_value_id value,
         *last = id;
 }
 
+static hg_value_id norm_flat(hg_build *b, hg_value_id c)
+{
+    return c == 0 ? 0 : hg_build_2(b, "Reshape", c, hg_build_ints(b, (int64_t[]){-1}, 1));
+}
+
+/* Channels move to the end, or back. */
+static hg_value_id norm_turn(hg_build *b, hg_value_id x, bool to_last)
+{
+    int64_t perm[HG_MAX_RANK];
+    const int32_t rank = hg_build_type(b, x)->rank;
+    for (int32_t k = 0; k < rank; k++) {
+        const int32_t at = k < NORM_CHANNELS ? k : k == rank - 1 ? NORM_CHANNELS : k + 1;
+        perm[to_last ? k : at] = to_last ? at : k;
+    }
+    const hg_attr attr = hg_attr_make_ints(b, "perm", perm, (uint32_t)rank);
+    return hg_build_op(b, "Transpose", &x, 1, &attr, 1);
+}
+
+/* Images whose channels lie last once layouts are chosen: the norm is one over the last dimension
+ * then. */
+static holo_status norm_channels(hg_graph *g, hg_node_id id, const norm_match *m)
+{
+    hg_value_id scale = 0, bias = 0;
+    hg_node_id last = id;
+    norm_affine(g, hg_graph_node(g, id)->out[0], norm_fits_channels, true, &scale, &bias, &last);
+    hg_build b;
+    hg_build_init(&b, g, last);
+    hg_attr attr[2] = {hg_attr_make_int("axis", -1), hg_attr_make_float("epsilon", m->epsilon)};
+    hg_value_id in[3] = {norm_turn(&b, m->x, true), 0, 0};
+    in[1] = scale == 0 ? hg_build_scalar(&b, HOLO_F32, 1.0) : norm_flat(&b, scale);
+    in[2] = norm_flat(&b, bias);
+    const hg_value_id made = hg_build_op(&b, "LayerNormalization", in, bias == 0 ? 2 : 3, attr, 2);
+    hg_build_replace(&b, 0, made == 0 ? 0 : norm_turn(&b, made, false));
+    return b.status;
+}
+
 static holo_status norm_layer(hg_graph *g, hg_node_id id, const norm_match *m)
 {
     hg_value_id scale = 0, bias = 0;
@@ -200,11 +240,6 @@ static bool norm_is_filled(const hg_graph *g, hg_value_id c, float value)
     return true;
 }
 
-static hg_value_id norm_flat(hg_build *b, hg_value_id c)
-{
-    return c == 0 ? 0 : hg_build_2(b, "Reshape", c, hg_build_ints(b, (int64_t[]){-1}, 1));
-}
-
 static holo_status norm_group(hg_graph *g, hg_node_id id, hg_value_id x, const hg_node *norm)
 {
     hg_value_id scale = 0, bias = 0;
@@ -220,15 +255,35 @@ static holo_status norm_group(hg_graph *g, hg_node_id id, hg_value_id x, const h
     return b.status;
 }
 
+/* An image beside convolutions, whose kernels have channels last; sums in another order. */
+static bool norm_match_channels(hg_graph *g, const hg_node *n, bool has_conv, norm_match *out)
+{
+    *out = (norm_match){.channels = true};
+    return has_conv && g->ctx->numerics != HOLO_EXACT && norm_match_layer(g, n, out) &&
+           !out->is_rms && hg_graph_value(g, out->x)->type.rank == 4;
+}
+
+static bool norm_has_conv(const hg_graph *g)
+{
+    for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;
+         id = hg_graph_node(g, id)->next)
+        if (hg_op_is(hg_graph_node(g, id), "Conv")) return true;
+    return false;
+}
+
 static holo_status norm_run(hg_graph *g, bool *changed)
 {
+    const bool has_conv = norm_has_conv(g);
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
         const hg_node *n = hg_graph_node(g, id), *norm;
         hg_node_id next = n->next;
-        norm_match layer;
+        norm_match layer = {0};
         hg_value_id x;
         if (norm_match_layer(g, n, &layer)) {
             HG_TRY(norm_layer(g, id, &layer));
+            *changed = true;
+        } else if (norm_match_channels(g, n, has_conv, &layer)) {
+            HG_TRY(norm_channels(g, id, &layer));
             *changed = true;
         } else if (norm_match_group(g, n, &x, &norm) &&
                    norm_is_filled(g, hg_node_in(g, norm, 1), 1) &&

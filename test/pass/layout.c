@@ -141,6 +141,51 @@ static void layout_recognize_layer_norm(void)
                "}\n");
 }
 
+/* Over channels, beside a convolution: between Transposes that others take away. */
+static void layout_recognize_channel_norm(void)
+{
+    CHECK_PASS("recognize_norm",
+               "graph g(%x: float32[n,2,h,w]) {\n"
+               "  %k = const float32[2,2,1,1] {1.0, 2.0, 3.0, 4.0}\n"
+               "  %c = Conv(%x, %k)\n"
+               "  %axis = const int64[1] {-3}\n"
+               "  %m = ReduceMean(%c, %axis)\n"
+               "  %d = Sub(%c, %m)\n"
+               "  %q = Mul(%d, %d)\n"
+               "  %v = ReduceMean(%q, %axis)\n"
+               "  %e = const float32[] {0.001}\n"
+               "  %ve = Add(%v, %e)\n"
+               "  %s = Sqrt(%ve)\n"
+               "  %r = Div(%d, %s)\n"
+               "  %f = const float32[2,1,1] {5.0, 6.0}\n"
+               "  %rf = Mul(%r, %f)\n"
+               "  %b = const float32[1,2,1,1] {7.0, 8.0}\n"
+               "  %y = Add(%rf, %b)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,2,h,w]) {\n"
+               "  %k = const float32[2,2,1,1] {1.0, 2.0, 3.0, 4.0}\n"
+               "  %c = Conv(%x, %k)\n"
+               "  %1 = Transpose(%c) {perm=[0,2,3,1]}\n"
+               "  %f = const float32[2,1,1] {5.0, 6.0}\n"
+               "  %2 = const int64[1] {-1}\n"
+               "  %3 = Reshape(%f, %2)\n"
+               "  %b = const float32[1,2,1,1] {7.0, 8.0}\n"
+               "  %4 = const int64[1] {-1}\n"
+               "  %5 = Reshape(%b, %4)\n"
+               "  %6 = LayerNormalization(%1, %3, %5) {axis=-1, epsilon=0.001}\n"
+               "  %y = Transpose(%6) {perm=[0,3,1,2]}\n"
+               "  return %y\n"
+               "}\n");
+    /* Without a convolution channels stay where they are. */
+    static const char alone[] =
+        "graph g(%x: float32[n,2,h,w]) { %axis = const int64[1] {1} %m = ReduceMean(%x, %axis) %d "
+        "= "
+        "Sub(%x, %m) %q = Mul(%d, %d) %v = ReduceMean(%q, %axis) %e = const float32[] {0.5} %s = "
+        "Add(%v, %e) %r = Sqrt(%s) %y = Div(%d, %r) return %y }";
+    CHECK_PASS("recognize_norm", alone, alone);
+}
+
 #define LAYOUT_SQUARES                                                                             \
     "graph g(%x: float32[n,4]) {\n"                                                                \
     "  %axes = const int64[1] {-1}\n"                                                              \
@@ -521,6 +566,7 @@ const hg_test_case hg_tests_pass_layout[] = {
     {"push_reshape", layout_push_reshape},
     {"push_reduce", layout_push_reduce},
     {"recognize_layer_norm", layout_recognize_layer_norm},
+    {"recognize_channel_norm", layout_recognize_channel_norm},
     {"recognize_rms_norm", layout_recognize_rms_norm},
     {"recognize_rotary", layout_recognize_rotary},
     {"leaves_other_turns", layout_leaves_other_turns},
