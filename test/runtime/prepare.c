@@ -203,6 +203,44 @@ static void prepare_large_pages(void)
     free(x);
 }
 
+/* ---- operands ---------------------------------------------------------------------------------
+ */
+
+/* Operand k of a step is a tensor of value v. */
+static void prepare_check_operand(const holo_session *s, const holo_tensor *operand, uint32_t v)
+{
+    const holo_tensor *t = hg_session_tensor(s, v);
+    CHECK(operand->data == t->data && operand->dtype == t->dtype && operand->rank == t->rank);
+    CHECK_MEM(operand->dim, t->dim, (size_t)t->rank * sizeof *t->dim);
+}
+
+/* A step takes the tensor that the step before gives, not a copy; all others have places apart. */
+static void prepare_shares(void)
+{
+    prepare_fixture f;
+    if (!prepare_begin(&f, -1)) return;
+    CHECK_OK(prepare_run(&f, f.session, 7), &f.e);
+    const holo_session *s = f.session;
+    const hg_program *p = &s->graph->program;
+    uint32_t shared = 0;
+    for (uint32_t i = 0; i < p->head.n_step; i++) {
+        const hg_step_rec *r = &p->step[i];
+        const holo_tensor *in = s->step[i].in, *out = hg_step_out(&s->step[i]);
+        for (uint32_t k = 0; k < r->n_in; k++)
+            prepare_check_operand(s, &in[k], p->list[r->in + k]);
+        for (uint32_t k = 0; k < r->n_out; k++)
+            prepare_check_operand(s, &out[k], p->list[r->out + k]);
+        if (i == 0) continue;
+        const holo_tensor *end = hg_step_out(&s->step[i - 1]) + s->step[i - 1].n_out;
+        CHECK(in == end || in == end - 1);
+        if (in == end) continue;
+        CHECK_EQ_INT(p->list[r->in], p->list[p->step[i - 1].out + p->step[i - 1].n_out - 1]);
+        shared++;
+    }
+    CHECK(shared >= 6); /* four layers of two steps */
+    prepare_end(&f);
+}
+
 /* ---- what steps that are alike rely on ------------------------------------------------------- */
 
 typedef struct prepare_answers {
@@ -317,6 +355,7 @@ const hg_test_case hg_tests_runtime_prepare[] = {
     {"bounded", prepare_bounded},
     {"grows", prepare_grows},
     {"limited", prepare_limited},
+    {"shares", prepare_shares},
     {"blind", prepare_blind},
     {"wide_bound", prepare_wide_bound},
     {"large_pages", prepare_large_pages},
