@@ -193,7 +193,8 @@ static int32_t bits_weight(const hg_args *a, hg_bits_kind kind, const uint8_t *b
     const uint32_t code = hg_bits_code(kind, bytes, c, i);
     if (kind == HG_BITS_1) return 2 * (int32_t)code - 1;
     if (kind != HG_BITS_BOOK && kind != HG_BITS_8) return (int32_t)code - hg_bits_zero(kind);
-    const int8_t w = kind == HG_BITS_8 ? (int8_t)code : ((const int8_t *)a->in[3].data)[code];
+    if (kind == HG_BITS_8) return (int8_t)code;
+    const int8_t w = ((const int8_t *)a->in[3].data)[code];
     return w < -127 ? -127 : w; /* tuned kernels need an opposite for each */
 }
 

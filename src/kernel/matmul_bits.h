@@ -23,8 +23,8 @@ typedef enum hg_bits_kind {
     HG_BITS_2,       /* -2 .. 1 */
     HG_BITS_3,       /* -4 .. 3 */
     HG_BITS_4,       /* -8 .. 7 */
-    HG_BITS_BOOK,    /* 16 numbers of 8 bits, at will */
-    HG_BITS_8,       /* -127 .. 127 */
+    HG_BITS_BOOK,    /* 16 numbers, -127 .. 127, at will */
+    HG_BITS_8,       /* -128 .. 127 */
     HG_BITS_KINDS
 } hg_bits_kind;
 

@@ -47,9 +47,6 @@ static bool pack_read(const hg_graph *g, const hg_node *n, pack_nbits *out)
     const bool usual = hg_node_in(g, n, 3) == 0;
     if (!usual && !pack_is_ternary(g, n, &p)) return false;
     if (!usual) p.kind = HG_BITS_TERNARY;
-    /* Panels have no place for -128. */
-    for (int64_t i = 0; p.bits == 8 && i < p.n * p.blocks * p.block; i++)
-        if (p.codes[i] == 0 && i % (p.blocks * p.block) < p.k) return false;
     *out = p;
     return true;
 }

@@ -91,7 +91,8 @@ holo_status hg_cert_add_depthwise(hg_graph *g, hg_value_id packed, hg_node_id no
 static int64_t cert_weight_max(hg_bits_kind kind)
 {
     const int64_t zero = hg_bits_zero(kind), codes = INT64_C(1) << hg_bits_width(kind);
-    if (kind == HG_BITS_8 || kind == HG_BITS_BOOK) return CERT_BITS_INPUT;
+    if (kind == HG_BITS_8) return CERT_WEIGHT;
+    if (kind == HG_BITS_BOOK) return CERT_BITS_INPUT;
     return kind == HG_BITS_1 ? 1 : zero > codes - 1 - zero ? zero : codes - 1 - zero;
 }
 

@@ -266,7 +266,7 @@ static holo_status prove_product(const hg_cert_view *v, const uint8_t *bytes, ho
 }
 
 /* What codes of up to 4 bits stand for follows from the kind, code by code; a byte is its own
- * number, and kernels take numbers of a book as no less than -127. */
+ * number, and kernels take those of a book as no less than -127. */
 static int64_t prove_bits_max(hg_bits_kind kind, const uint8_t *bytes, uint64_t n)
 {
     int64_t most = 0;

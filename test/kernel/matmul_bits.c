@@ -27,11 +27,11 @@ static int32_t bits_number(const move_call *c, hg_bits_kind kind, uint32_t code)
     case HG_BITS_2: return (int32_t)code - 2;
     case HG_BITS_3: return (int32_t)code - 4;
     case HG_BITS_4: return (int32_t)code - 8;
-    case HG_BITS_BOOK: return ((const int8_t *)c->in[3].data)[code];
+    case HG_BITS_BOOK: return (int32_t)hg_max(((const int8_t *)c->in[3].data)[code], -127);
     case HG_BITS_8:
     case HG_BITS_KINDS: break;
     }
-    return (int8_t)code < -127 ? -127 : (int8_t)code;
+    return (int8_t)code;
 }
 
 /* Random codes are put one by one; code [n][k] keeps them as they are. */
@@ -49,6 +49,7 @@ static void bits_make(move_call *c, hg_bits_kind kind, size_t shape, uint8_t *co
     value_in(c, HOLO_F32, 3, MOVE_DIMS(panels, groups, 32), 3);
     if (kind == HG_BITS_BOOK) value_in(c, HOLO_I8, 1, MOVE_DIMS(16), 4);
     if (kind == HG_BITS_BOOK) ((int8_t *)c->in[3].data)[1] = 127;
+    if (kind == HG_BITS_BOOK) ((int8_t *)c->in[3].data)[2] = -128;
     for (int64_t i = 0; i < n * k; i++) {
         uint8_t *bytes =
             (uint8_t *)codes->data + (size_t)(i / k / 32 * groups + i % k / group) * each;

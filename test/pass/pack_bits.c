@@ -34,7 +34,6 @@ static holo_graph *pack_graph(int64_t bits, bool ternary, bool odd_zero, int64_t
         state = state * 1664525u + 1013904223u;
         codes[i] = (uint8_t)(state >> 24);
         if (ternary) codes[i] = (uint8_t)(codes[i] & ~(codes[i] >> 1 & 0x55));
-        if (bits == 8 && codes[i] == 0) codes[i] = 1;
     }
     for (int i = 0; i < PACK_N * PACK_BLOCKS; i++)
         scales[i] = 0.01f * (float)(1 + i % 7);

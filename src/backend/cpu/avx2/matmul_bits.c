@@ -2,10 +2,10 @@
  *
  * 2, 3 and 4 bits are unpacked and multiplied as unsigned numbers with the signed codes of the row,
  * in pairs of 16 bits that cannot overflow before they are widened; what stands for 0 comes off
- * with the sum of the row. 8 bits and books multiply |row| with weights that take over its sign. 1
- * bit is looked up: the row gives a table of 16 sums of 4 of its codes, and one shuffle for each
- * byte of a sum serves 32 columns. Ternary codes are unpacked like 2 bits: looked up in pairs they
- * took 1.7 times as long. */
+ * with the sum of the row. 8 bits multiply |weights| with the row, which takes over their sign,
+ * books the other way round. 1 bit is looked up: the row gives a table of 16 sums of 4 of its
+ * codes, and one shuffle for each byte of a sum serves 32 columns. Ternary codes are unpacked like
+ * 2 bits: looked up in pairs they took 1.7 times as long. */
 #include "backend/cpu/avx2/matmul_bits.h"
 
 #include "backend/cpu/vec8.h"
@@ -17,6 +17,14 @@
 typedef struct bits_sums {
     __m256i v[4]; /* 8 columns each */
 } bits_sums;
+
+/* Adds one after the other: gcc would add all of a step as a tree, and keep its leaves on the stack
+ * (half as fast). */
+#if defined(__x86_64__)
+#define BITS_NOW(v) __asm__ volatile("" : "+x"(v))
+#else
+#define BITS_NOW(v) (void)0
+#endif
 
 HG_INLINE __m256i bits_load(const void *p)
 {
@@ -93,12 +101,6 @@ void hg_bits_quantize_avx2(const hg_bits_shape *s, const float *x, hg_bits_row *
     }
 }
 
-/* -128 has no opposite: it counts as -127, in the reference too. */
-HG_INLINE __m256i bits_clamp(__m256i w)
-{
-    return _mm256_max_epi8(w, _mm256_set1_epi8(-127));
-}
-
 #ifdef BITS_DOT
 #include "backend/cpu/dotprod/matmul_bits_steps.inc"
 #else
@@ -128,77 +130,106 @@ HG_INLINE void bits_step_4(const uint8_t *p, const int8_t *x, bits_sums *sums)
             const __m256i second =
                 _mm256_maddubs_epi16(_mm256_and_si256(_mm256_srli_epi16(w, 4), low), b);
             pair[v] = _mm256_add_epi16(pair[v], _mm256_add_epi16(first, second));
+            BITS_NOW(pair[v]);
         }
     }
     bits_widen(sums, pair);
 }
 
-/* Codes of two bits, 16 of i: adds to pairs. */
-HG_INLINE void bits_pairs_2(const uint8_t *p, const int8_t *x, __m256i pair[4])
+/* 16-bit sums, and such that are four times too large. */
+typedef struct bits_pairs {
+    __m256i one[4], four[4];
+} bits_pairs;
+
+HG_INLINE void bits_pairs_widen(bits_sums *sums, const bits_pairs *y)
 {
-    const __m256i two = _mm256_set1_epi8(3);
+    __m256i pair[4];
+    for (int v = 0; v < 4; v++)
+        pair[v] = _mm256_add_epi16(y->one[v], _mm256_srai_epi16(y->four[v], 2));
+    bits_widen(sums, pair);
+}
+
+/* Bit `from` of every byte as bit `to`. */
+HG_INLINE __m256i bits_move(__m256i w, int from, int to)
+{
+    const __m256i moved =
+        from < to ? _mm256_slli_epi16(w, to - from) : _mm256_srli_epi16(w, from - to);
+    return _mm256_and_si256(from == to ? w : moved, _mm256_set1_epi8((char)(1 << to)));
+}
+
+/* Codes of two bits, 16 of i: every second one is multiplied where it lies, as four times itself.
+ * `third` is where bits of codes of three lie, from bit 4 `half` on; NULL: there are none. 4 times
+ * two products of at most 4 * 7 * 127: 28,448. */
+HG_INLINE void bits_pairs_2(const uint8_t *p, const uint8_t *third, int half, const int8_t *x,
+                            bits_pairs *y)
+{
+    const __m256i low = _mm256_set1_epi8(3), high = _mm256_set1_epi8(12);
     const __m256i a = bits_four(x), b = bits_four(x + 4), c = bits_four(x + 8),
                   d = bits_four(x + 12);
     for (int v = 0; v < 4; v++) {
-        const __m256i w = bits_load(p + 32 * v);
-        const __m256i first = _mm256_maddubs_epi16(_mm256_and_si256(w, two), a);
-        const __m256i second =
-            _mm256_maddubs_epi16(_mm256_and_si256(_mm256_srli_epi16(w, 2), two), b);
-        const __m256i third =
-            _mm256_maddubs_epi16(_mm256_and_si256(_mm256_srli_epi16(w, 4), two), c);
-        const __m256i fourth =
-            _mm256_maddubs_epi16(_mm256_and_si256(_mm256_srli_epi16(w, 6), two), d);
-        pair[v] = _mm256_add_epi16(pair[v], _mm256_add_epi16(_mm256_add_epi16(first, second),
-                                                             _mm256_add_epi16(third, fourth)));
+        const __m256i w = bits_load(p + 32 * v), u = _mm256_srli_epi16(w, 4);
+        __m256i code[4] = {_mm256_and_si256(w, low), _mm256_and_si256(w, high),
+                           _mm256_and_si256(u, low), _mm256_and_si256(u, high)};
+        const __m256i bits = third == NULL ? w : bits_load(third + 32 * v);
+        for (int t = 0; third != NULL && t < 4; t++)
+            code[t] = _mm256_or_si256(code[t], bits_move(bits, 4 * half + t, t % 2 == 0 ? 2 : 4));
+        y->one[v] = _mm256_add_epi16(y->one[v], _mm256_add_epi16(_mm256_maddubs_epi16(code[0], a),
+                                                                 _mm256_maddubs_epi16(code[2], c)));
+        y->four[v] =
+            _mm256_add_epi16(y->four[v], _mm256_add_epi16(_mm256_maddubs_epi16(code[1], b),
+                                                          _mm256_maddubs_epi16(code[3], d)));
+        BITS_NOW(y->one[v]);
+        BITS_NOW(y->four[v]);
     }
 }
 
 HG_INLINE void bits_step_2(const uint8_t *p, const int8_t *x, bits_sums *sums)
 {
-    __m256i pair[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
-                       _mm256_setzero_si256()};
-    bits_pairs_2(p, x, pair);
-    bits_pairs_2(p + 128, x + 16, pair);
-    bits_widen(sums, pair);
+    bits_pairs y = {{_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                     _mm256_setzero_si256()},
+                    {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                     _mm256_setzero_si256()}};
+    bits_pairs_2(p, NULL, 0, x, &y);
+    bits_pairs_2(p + 128, NULL, 1, x + 16, &y);
+    bits_pairs_widen(sums, &y);
 }
 
-/* The third bit counts 4: 8 products of at most 7 * 127 in a sum. */
 HG_INLINE void bits_step_3(const uint8_t *p, const int8_t *x, bits_sums *sums)
 {
-    const __m256i bit = _mm256_set1_epi8(4);
-    __m256i pair[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
-                       _mm256_setzero_si256()};
-    bits_pairs_2(p, x, pair);
-    bits_pairs_2(p + 128, x + 16, pair);
-    for (int v = 0; v < 4; v++) {
-        const __m256i w = bits_load(p + 256 + 32 * v);
-        for (int t = 0; t < 8; t++) {
-            const __m256i third = t < 2 ? _mm256_slli_epi16(w, 2 - t) : _mm256_srli_epi16(w, t - 2);
-            pair[v] = _mm256_add_epi16(
-                pair[v], _mm256_maddubs_epi16(_mm256_and_si256(third, bit), bits_four(x + 4 * t)));
-        }
-    }
-    bits_widen(sums, pair);
+    bits_pairs y = {{_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                     _mm256_setzero_si256()},
+                    {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                     _mm256_setzero_si256()}};
+    bits_pairs_2(p, p + 256, 0, x, &y);
+    bits_pairs_2(p + 128, p + 256, 1, x + 16, &y);
+    bits_pairs_widen(sums, &y);
 }
 
-/* ---- with signs: |row| times weights that take over its sign -----------------------------------
+/* ---- with signs: |weights| times the row, which takes over their sign ---------------------------
  */
 
-/* A pair is at most 2 * 127 * 127 = 32,258. */
+/* A pair is at most 2 * 128 * 127 = 32,512. */
 HG_INLINE __m256i bits_signed(__m256i w, __m256i x)
 {
-    return _mm256_maddubs_epi16(_mm256_abs_epi8(x), _mm256_sign_epi8(w, x));
+    return _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w));
 }
 
 HG_INLINE void bits_step_8(const uint8_t *p, const int8_t *x, bits_sums *sums)
 {
     for (int i = 0; i < HG_BITS_STEP; i += 4, p += 128) {
         const __m256i four = bits_four(x + i), one = _mm256_set1_epi16(1);
-        for (int v = 0; v < 4; v++)
+        for (int v = 0; v < 4; v++) {
             sums->v[v] = _mm256_add_epi32(
-                sums->v[v],
-                _mm256_madd_epi16(bits_signed(bits_clamp(bits_load(p + 32 * v)), four), one));
+                sums->v[v], _mm256_madd_epi16(bits_signed(bits_load(p + 32 * v), four), one));
+            BITS_NOW(sums->v[v]);
+        }
     }
+}
+
+/* |row| is the same for all columns: one operation less, but -128 would have no opposite. */
+HG_INLINE __m256i bits_signed_book(__m256i w, __m256i x)
+{
+    return _mm256_maddubs_epi16(_mm256_abs_epi8(x), _mm256_sign_epi8(w, x));
 }
 
 HG_INLINE void bits_step_book(const uint8_t *p, const int8_t *x, __m256i book, bits_sums *sums)
@@ -211,9 +242,11 @@ HG_INLINE void bits_step_book(const uint8_t *p, const int8_t *x, __m256i book, b
             const __m256i first = _mm256_shuffle_epi8(book, _mm256_and_si256(w, low));
             const __m256i second =
                 _mm256_shuffle_epi8(book, _mm256_and_si256(_mm256_srli_epi16(w, 4), low));
-            const __m256i sum = _mm256_add_epi32(_mm256_madd_epi16(bits_signed(first, a), one),
-                                                 _mm256_madd_epi16(bits_signed(second, b), one));
+            const __m256i sum =
+                _mm256_add_epi32(_mm256_madd_epi16(bits_signed_book(first, a), one),
+                                 _mm256_madd_epi16(bits_signed_book(second, b), one));
             sums->v[v] = _mm256_add_epi32(sums->v[v], sum);
+            BITS_NOW(sums->v[v]);
         }
     }
 }
@@ -340,8 +373,9 @@ HG_INLINE void bits_panels(const hg_args *a, const hg_bits_shape *s, hg_bits_kin
 {
     __m256i book = _mm256_setzero_si256();
     if (kind == HG_BITS_BOOK)
-        book = bits_clamp(_mm256_broadcastsi128_si256(
-            _mm_loadu_si128((const __m128i *)(const void *)a->in[3].data)));
+        book = _mm256_max_epi8(_mm256_set1_epi8(-127),
+                               _mm256_broadcastsi128_si256(
+                                   _mm_loadu_si128((const __m128i *)(const void *)a->in[3].data)));
     memset(y, 0, (size_t)(end - first) * sizeof *y);
     for (int64_t g = 0; g < s->groups; g++)
         for (int64_t panel = first; panel < end; panel++)
