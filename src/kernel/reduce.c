@@ -491,6 +491,39 @@ static bool reduce_few_classes(const reduce_state *s, const hg_args *a, hg_range
     return true;
 }
 
+/* The block's outputs wait with the others. */
+static void reduce_keep(reduce_state *s, const hg_args *a)
+{
+    if (s->n_result + s->cols > HG_LANE_TILE) reduce_flush(s, a);
+    for (int64_t j = 0; j < s->cols; j++)
+        reduce_finish(s, j, s->n_result + j);
+    s->n_result += s->cols;
+}
+
+/* Rows of neighbours; false: otherwise. */
+static bool reduce_by_rows(reduce_state *s, const hg_args *a, hg_range r)
+{
+    const reduce_shape *shape = &s->shape;
+    const int64_t stride = shape->n_kept == 0 ? 0 : shape->kept_stride[0];
+    if (s->loops->rows == NULL || s->dtype != HOLO_F32 || shape->cols != 1 ||
+        shape->n_reduced != 0 || shape->n_kept > 1)
+        return false;
+    const bool is_final = a->code == NULL && s->op != HG_REDUCE_MEAN && s->op != HG_REDUCE_L2 &&
+                          s->op != HG_REDUCE_LOG_SUM;
+    if (is_final)
+        return s->loops->rows(s->op, (const float *)a->in[0].data + r.begin * stride, shape->rows,
+                              stride, r.end - r.begin, (float *)a->out[0].data + r.begin);
+    for (int64_t o = r.begin; o < r.end; o += s->cols) {
+        s->cols = hg_min(REDUCE_COLS, r.end - o);
+        if (!s->loops->rows(s->op, (const float *)a->in[0].data + o * stride, shape->rows, stride,
+                            s->cols, (float *)(void *)s->acc))
+            return false;
+        reduce_keep(s, a);
+    }
+    reduce_flush(s, a);
+    return true;
+}
+
 void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *loops)
 {
     reduce_state *s = r.scratch;
@@ -498,6 +531,7 @@ void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *l
     reduce_begin(s, a, loops);
     if (reduce_few_classes(s, a, r)) return;
     s->result_first = r.begin;
+    if (reduce_by_rows(s, a, r)) return;
     for (int64_t o = r.begin; o < r.end; o += s->cols) {
         int64_t col = o % shape->cols;
         int64_t first = col + reduce_offset(shape->kept_dim, shape->kept_stride, shape->n_kept,
@@ -510,10 +544,7 @@ void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *l
         else
             reduce_block(s, a->in[0].data, first);
         if (reduce_is_arg(s->op)) reduce_find(s, a->in[0].data, first, a->param[2] != 0);
-        if (s->n_result + s->cols > HG_LANE_TILE) reduce_flush(s, a);
-        for (int64_t j = 0; j < s->cols; j++)
-            reduce_finish(s, j, s->n_result + j);
-        s->n_result += s->cols;
+        reduce_keep(s, a);
     }
     reduce_flush(s, a);
 }
@@ -588,7 +619,7 @@ void hg_kernel_reduce_cost(const hg_args *a, hg_cost *cost)
 static void reduce_run(const hg_args *a, hg_range r)
 {
     static const hg_reduce_loops loops = {hg_reduce_step_reference, hg_lane_read, hg_lane_write,
-                                          hg_lane_run};
+                                          hg_lane_run, NULL};
     hg_kernel_reduce_run(a, r, &loops);
 }
 

@@ -39,12 +39,18 @@ typedef struct hg_reduce_step {
 /* domain: f32, f64, i64 or u64. */
 hg_reduce_step hg_reduce_step_reference(hg_reduce_op op, hg_lane_type domain);
 
+/* `count` outputs at once, each of n neighbours from x + i * stride on; as if by lanes. False: not
+ * for this operation. */
+typedef bool (*hg_reduce_rows_fn)(hg_reduce_op op, const float *x, int64_t n, int64_t stride,
+                                  int64_t count, float *out);
+
 /* What a tuned variant replaces; the bits must be the same. */
 typedef struct hg_reduce_loops {
     hg_reduce_step (*step)(hg_reduce_op op, hg_lane_type domain);
     hg_lane_read_fn read;
     hg_lane_write_fn write;
     hg_lane_run_fn lane;
+    hg_reduce_rows_fn rows; /* may be NULL */
 } hg_reduce_loops;
 
 void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *loops);

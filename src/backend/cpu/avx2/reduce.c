@@ -5,7 +5,7 @@
 #include "backend/cpu/avx2/lane.h"
 #include "isa/lane_math.h"
 
-#include "backend/cpu/vec8.h"
+#include "backend/cpu/avx2/part8.h"
 
 #define T float
 #define U float
@@ -50,10 +50,84 @@ static hg_reduce_step reduce_step_avx2(hg_reduce_op op, hg_lane_type domain)
     return step;
 }
 
+/* ---- rows of neighbours ---------------------------------------------------------------------- */
+
+enum { REDUCE_ROW_SUM, REDUCE_ROW_SQUARE, REDUCE_ROW_MAX, REDUCE_ROW_MIN };
+
+HG_INLINE __m256 reduce_row_enter(const int kind, __m256 a, __m256 x)
+{
+    if (kind == REDUCE_ROW_SUM) return _mm256_add_ps(a, x);
+    if (kind == REDUCE_ROW_SQUARE) return _mm256_add_ps(a, _mm256_mul_ps(x, x));
+    const __m256 m = kind == REDUCE_ROW_MAX ? _mm256_max_ps(a, x) : _mm256_min_ps(a, x);
+    return _mm256_blendv_ps(m, a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
+}
+
+HG_INLINE float reduce_row_join(const int kind, float a, float b)
+{
+    if (kind == REDUCE_ROW_MAX) return a != a || a > b ? a : b;
+    if (kind == REDUCE_ROW_MIN) return a != a || a < b ? a : b;
+    return a + b;
+}
+
+/* Fewer than eight floats, and what changes nothing. */
+HG_INLINE __m256 reduce_row_part(const int kind, const float *x, int64_t n, float none)
+{
+    if (kind == REDUCE_ROW_SUM || kind == REDUCE_ROW_SQUARE) return hg_part8_load(x, n);
+    float part[8];
+    for (int64_t i = 0; i < 8; i++)
+        part[i] = i < n ? x[i] : none;
+    return _mm256_loadu_ps(part);
+}
+
+/* Sixteen lanes in two vectors; lanes that the last turn does not reach get what changes nothing.
+ */
+HG_INLINE float reduce_row(const int kind, const float *x, int64_t n)
+{
+    const float none = kind == REDUCE_ROW_MAX   ? -(float)HG_INFINITY
+                       : kind == REDUCE_ROW_MIN ? (float)HG_INFINITY
+                                                : 0;
+    __m256 a = _mm256_set1_ps(none), b = a;
+    for (; n >= 16; n -= 16, x += 16) {
+        a = reduce_row_enter(kind, a, _mm256_loadu_ps(x));
+        b = reduce_row_enter(kind, b, _mm256_loadu_ps(x + 8));
+    }
+    if (n >= 8) {
+        a = reduce_row_enter(kind, a, _mm256_loadu_ps(x));
+        b = reduce_row_enter(kind, b, reduce_row_part(kind, x + 8, n - 8, none));
+    } else if (n > 0) {
+        a = reduce_row_enter(kind, a, reduce_row_part(kind, x, n, none));
+    }
+    float lane[8];
+    const __m256 sum =
+        kind == REDUCE_ROW_SQUARE ? _mm256_add_ps(a, b) : reduce_row_enter(kind, a, b);
+    _mm256_storeu_ps(lane, sum);
+    for (int i = 0; i < 4; i++)
+        lane[i] = reduce_row_join(kind, lane[i], lane[i + 4]);
+    return reduce_row_join(kind, reduce_row_join(kind, lane[0], lane[2]),
+                           reduce_row_join(kind, lane[1], lane[3]));
+}
+
+static bool reduce_rows_avx2(hg_reduce_op op, const float *x, int64_t n, int64_t stride,
+                             int64_t count, float *out)
+{
+    for (int64_t i = 0; i < count; i++, x += stride)
+        switch ((int)op) {
+        case HG_REDUCE_SUM:
+        case HG_REDUCE_MEAN:
+        case HG_REDUCE_LOG_SUM: out[i] = reduce_row(REDUCE_ROW_SUM, x, n); break;
+        case HG_REDUCE_SUM_SQUARE:
+        case HG_REDUCE_L2: out[i] = reduce_row(REDUCE_ROW_SQUARE, x, n); break;
+        case HG_REDUCE_MAX: out[i] = reduce_row(REDUCE_ROW_MAX, x, n); break;
+        case HG_REDUCE_MIN: out[i] = reduce_row(REDUCE_ROW_MIN, x, n); break;
+        default: return false;
+        }
+    return true;
+}
+
 static void reduce_run_avx2(const hg_args *a, hg_range r)
 {
     static const hg_reduce_loops loops = {reduce_step_avx2, hg_lane_read_avx2, hg_lane_write_avx2,
-                                          hg_lane_run_avx2};
+                                          hg_lane_run_avx2, reduce_rows_avx2};
     hg_kernel_reduce_run(a, r, &loops);
 }
 
