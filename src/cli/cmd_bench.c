@@ -285,7 +285,7 @@ static const hg_cli_option bench_options[] = {
     {"dim", 0, HG_CLI_LIST, "NAME=4", "size of a symbolic dimension of random inputs (1)", offsetof(bench_args, in.dim)},
     {"shape", 0, HG_CLI_LIST, "NAME=1x3", "shape of a random input", offsetof(bench_args, in.shape)},
     {"seed", 0, HG_CLI_COUNT, "N", "of random inputs (12345)", offsetof(bench_args, in.seed)},
-    {"cache", 0, HG_CLI_LIST, "PAST=PRESENT", "an input and the output that continues it are one buffer; * is any text", offsetof(bench_args, cache)},
+    {"cache", 0, HG_CLI_LIST, "PAST=PRESENT", "input and the output that continues it as one buffer; * is any text", offsetof(bench_args, cache)},
     {"threads", 0, HG_CLI_COUNT, "N", "threads (1)", offsetof(bench_args, threads)},
     {"budget-ms", 0, HG_CLI_NUMBER, "N", "measure for so long, at least 3 runs (1500)", offsetof(bench_args, budget_ms)},
     {"profile", 0, HG_CLI_FLAG, NULL, "print time and share of peak, per step and per kernel", offsetof(bench_args, profile)},
