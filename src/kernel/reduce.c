@@ -524,12 +524,46 @@ static bool reduce_by_rows(reduce_state *s, const hg_args *a, hg_range r)
     return true;
 }
 
+/* Where the first of n neighbours is that equals `best`, or is NaN as it is. */
+static int64_t reduce_first_of(const float *x, int64_t n, float best)
+{
+    int64_t i = 0;
+    for (; i + REDUCE_LANES <= n; i += REDUCE_LANES) {
+        int32_t hits = 0;
+        for (int64_t j = 0; j < REDUCE_LANES; j++)
+            hits += (x[i + j] == best) | (x[i + j] != x[i + j]);
+        if (hits != 0) break;
+    }
+    while (i + 1 < n && x[i] != best && x[i] == x[i])
+        i++;
+    return i;
+}
+
+/* The first extreme of rows of neighbours; false: otherwise. */
+static bool reduce_arg_rows(const reduce_state *s, const hg_args *a, hg_range r)
+{
+    const reduce_shape *shape = &s->shape;
+    const int64_t stride = shape->n_kept == 0 ? 0 : shape->kept_stride[0];
+    const hg_reduce_op extreme = s->op == HG_REDUCE_ARG_MAX ? HG_REDUCE_MAX : HG_REDUCE_MIN;
+    if (!reduce_is_arg(s->op) || s->loops->rows == NULL || s->dtype != HOLO_F32 ||
+        shape->cols != 1 || shape->n_reduced != 0 || shape->n_kept > 1 || a->code != NULL ||
+        a->param[2] != 0)
+        return false;
+    for (int64_t o = r.begin; o < r.end; o++) {
+        const float *x = (const float *)a->in[0].data + o * stride;
+        float best;
+        if (!s->loops->rows(extreme, x, shape->rows, stride, 1, &best)) return false;
+        ((int64_t *)a->out[0].data)[o] = reduce_first_of(x, shape->rows, best);
+    }
+    return true;
+}
+
 void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *loops)
 {
     reduce_state *s = r.scratch;
     const reduce_shape *shape = &s->shape;
     reduce_begin(s, a, loops);
-    if (reduce_few_classes(s, a, r)) return;
+    if (reduce_few_classes(s, a, r) || reduce_arg_rows(s, a, r)) return;
     s->result_first = r.begin;
     if (reduce_by_rows(s, a, r)) return;
     for (int64_t o = r.begin; o < r.end; o += s->cols) {

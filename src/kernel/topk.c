@@ -144,6 +144,30 @@ static void topk_heap(const topk_entry *next, topk_entry *heap, int64_t i, int64
     }
 }
 
+enum { TOPK_SKIP = 16 };
+
+/* Number of the first of x[i, n) that may be better than `worst`: most are not, which is seen
+ * without keys. Comparisons are such that NaN may be. */
+HG_INLINE int64_t topk_skip_to(const float *x, int64_t i, int64_t n, float worst,
+                               const bool largest)
+{
+    for (; i + TOPK_SKIP <= n; i += TOPK_SKIP) {
+        int32_t worse = 0;
+        for (int64_t j = 0; j < TOPK_SKIP; j++)
+            worse += largest ? x[i + j] <= worst : x[i + j] >= worst;
+        if (worse != TOPK_SKIP) break;
+    }
+    while (i < n && (largest ? x[i] <= worst : x[i] >= worst))
+        i++;
+    return i;
+}
+
+static int64_t topk_skip(const float *x, int64_t i, int64_t n, float worst, bool largest)
+{
+    if (largest) return topk_skip_to(x, i, n, worst, true);
+    return topk_skip_to(x, i, n, worst, false);
+}
+
 /* The k best of n elements, best first; somewhere in `work`. */
 static const topk_entry *topk_row(const hg_args *a, int64_t first, int64_t stride, int64_t n,
                                   int64_t k, topk_entry *work)
@@ -151,8 +175,14 @@ static const topk_entry *topk_row(const hg_args *a, int64_t first, int64_t strid
     const holo_tensor *x = &a->in[0];
     const bool largest = a->param[1] != 0;
     const bool sorts = topk_sorts(n, k);
+    const float *near = NULL; /* floats that lie side by side */
+    if (x->dtype == HOLO_F32 && stride == 1) near = (const float *)x->data + first;
     if (k == 0) return work;
     for (int64_t i = 0; i < n; i++) {
+        if (near != NULL && !sorts && i >= k) {
+            i = topk_skip(near, i, n, near[work[0].index], largest);
+            if (i == n) break;
+        }
         const uint64_t key = topk_key(x, first + i * stride);
         const topk_entry entry = {largest ? key : ~key, i};
         if (sorts)

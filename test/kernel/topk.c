@@ -1,6 +1,8 @@
 /* topk.c - topk against sorting. */
 #include "kernel/value.h"
 
+#include <math.h>
+
 extern const hg_kernel hg_kernels_topk[];
 
 static void topk_make(move_call *c, holo_dtype dtype, int64_t axis, int64_t k, bool largest)
@@ -54,6 +56,38 @@ static void topk_values(void)
                     }
                     move_free(&c);
                 }
+}
+
+/* Few of many floats, NaN and equal ones among them; all of a row are NaN in the end. */
+static void topk_few_of_many(void)
+{
+    enum { ROWS = 6, MANY = 150 };
+    for (int64_t k = 1; k < 12; k += 5)
+        for (int largest = 0; largest < 2; largest++) {
+            move_call c = {0};
+            value_in(&c, HOLO_F32, 2, MOVE_DIMS(ROWS, MANY), 9);
+            float *x = c.in[0].data;
+            for (int i = 0; i < ROWS * MANY; i++) {
+                x[i] = floorf(x[i] * 40);
+                if (i / MANY == ROWS - 1 || (i / MANY > 2 && i % 37 == 5)) x[i] = NAN;
+            }
+            move_out(&c, HOLO_F32, 2, MOVE_DIMS(ROWS, k));
+            move_out(&c, HOLO_I64, 2, MOVE_DIMS(ROWS, k));
+            value_params(&c, MOVE_DIMS(1, largest), 2);
+            if (!move_run(hg_kernels_topk, &c)) return;
+            for (int64_t i = 0; i < ROWS * k; i++) {
+                const float *row = x + i / k * MANY;
+                const int64_t at = ((int64_t *)c.out[1].data)[i];
+                int64_t rank = 0;
+                for (int64_t j = 0; j < MANY; j++) {
+                    const bool same = row[j] == row[at] || (isnan(row[j]) && isnan(row[at]));
+                    const bool above = !same && (isnan(row[j]) || row[j] > row[at]);
+                    rank += same ? j < at : above == (largest == 1);
+                }
+                CHECK_EQ_INT(rank, i % k);
+            }
+            move_free(&c);
+        }
 }
 
 /* NaN is larger than infinity, 64-bit integers are compared exactly, either output may be missing.
@@ -116,6 +150,7 @@ static void topk_refuses(void)
 
 const hg_test_case hg_tests_kernel_topk[] = {
     {"values", topk_values},
+    {"few_of_many", topk_few_of_many},
     {"edges", topk_edges},
     {"refuses", topk_refuses},
     {0},
