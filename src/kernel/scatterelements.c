@@ -119,6 +119,19 @@ static void scatterelements_add(const scatterelements_part *p, int64_t j)
     }
 }
 
+/* Row j of elements of 32 bits that are replaced. */
+static void scatterelements_replace(const scatterelements_part *p, int64_t j)
+{
+    const hg_args *a = p->a;
+    uint32_t *y = (uint32_t *)a->out[0].data + p->slab * p->size * p->inner;
+    const uint32_t *x = (const uint32_t *)a->in[2].data;
+    for (int64_t k = p->begin; k < p->end; k++) {
+        const int64_t from = p->first + j * p->inner + k;
+        const int64_t place = hg_elem_place(a, &a->in[1], from, p->size);
+        if (place >= 0) y[place * p->inner + k] = x[from];
+    }
+}
+
 /* Row j: old elements and updates are brought together, combined and taken back. */
 static void scatterelements_row(const scatterelements_part *p, int64_t j)
 {
@@ -163,15 +176,19 @@ static void scatterelements_columns(const hg_args *a, int64_t unit, void *scratc
                               .adds = hg_scatter_adds_f32(a),
                               .scratch = scratch};
     p.end = hg_min(p.begin + SCATTERELEMENTS_COLUMNS, inner);
-    for (int64_t j = 0; j < p.size; j++) {
+    const int64_t together = groups == 1 ? p.size : 1; /* rows that lie side by side */
+    for (int64_t j = 0; j < p.size; j += together) {
         const int64_t at = (p.slab * p.size + j) * inner + p.begin;
-        hg_elem_copy(a->out[0].data, at, data->data, at, p.end - p.begin,
+        hg_elem_copy(a->out[0].data, at, data->data, at, together * (p.end - p.begin),
                      hg_dtype_bits(data->dtype));
     }
     p.first = scatterelements_slab(a, p.slab) * rows * inner;
+    const bool replaces = a->code == NULL && hg_dtype_bits(data->dtype) == 32;
     for (int64_t j = 0; p.first >= 0 && j < rows; j++) {
         if (p.adds)
             scatterelements_add(&p, j);
+        else if (replaces)
+            scatterelements_replace(&p, j);
         else
             scatterelements_row(&p, j);
     }

@@ -281,20 +281,21 @@ static void reduce_operations(void)
                 }
 }
 
-/* Every row of three out of six numbers. */
+/* Every row of three out of six numbers; alone, and at the end of a longer row. */
 static void reduce_few_classes(void)
 {
     static const double values[6] = {NAN, -INFINITY, -1, 0, 1, INFINITY};
     static reduce_list list;
-    for (int i = 0; i < 8; i++) {
-        const hg_kernel *k = reduce_variant(i / 4);
+    for (int i = 0; i < 16; i++) {
+        const int64_t n = i < 8 ? 3 : 37;
+        const hg_kernel *k = reduce_variant(i / 4 % 2);
         const int64_t param[3] = {i % 2 == 0 ? HG_REDUCE_ARG_MAX : HG_REDUCE_ARG_MIN, 2, i / 2 % 2};
         move_call c = {0};
         if (k == NULL) continue;
-        holo_tensor *x = move_in(&c, HOLO_F32, 2, MOVE_DIMS(216, 3));
-        for (int row = 0; row < 216; row++)
-            for (int col = 0, rest = row; col < 3; col++, rest /= 6)
-                value_set(x, row * 3 + col, values[rest % 6]);
+        holo_tensor *x = move_in(&c, HOLO_F32, 2, MOVE_DIMS(216, n));
+        for (int64_t row = 0; row < 216; row++)
+            for (int64_t col = n - 1, rest = row; col >= 0; col--, rest /= 6)
+                value_set(x, row * n + col, values[col < n - 3 ? 3 : rest % 6]);
         move_out(&c, HOLO_I64, 1, MOVE_DIMS(216));
         value_params(&c, param, 3);
         if (move_run(k, &c))
