@@ -64,7 +64,8 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_fuse_pointwise,
     &hg_pass_fuse_epilogue,
     &hg_pass_fuse_lookup,    /* behind epilogues that make codes */
-    &hg_pass_fuse_load,      /* tables that no epilogue took */
+    &hg_pass_place_tables,   /* those that no epilogue took */
+    &hg_pass_fuse_load,      /* and what is left beside copies */
     &hg_pass_fuse_expansion, /* after epilogues: a depthwise convolution takes its own along */
     &hg_pass_fuse_squeeze,   /* after it: the depthwise convolution is the one that stays */
     &hg_pass_drop_dead,

@@ -20,6 +20,14 @@ bool hg_chain_is_pointwise(const hg_graph *g, const hg_node *n)
     return hg_lane_type_of(hg_graph_value(g, n->out[0])->type.dtype) != 0;
 }
 
+/* A Resize that only picks elements: none are new. */
+static bool chain_is_nearest(const hg_node *n)
+{
+    const hg_str places = hg_node_string(n, "coordinate_transformation_mode", "half_pixel");
+    return hg_op_is(n, "Resize") && hg_str_is(hg_node_string(n, "mode", "nearest"), "nearest") &&
+           !hg_str_is(places, "tf_crop_and_resize");
+}
+
 bool hg_chain_is_move(const hg_node *n)
 {
     static const char *const names[] = {
@@ -29,7 +37,7 @@ bool hg_chain_is_move(const hg_node *n)
     };
     for (size_t i = 0; i < HG_COUNT(names); i++)
         if (hg_op_is(n, names[i])) return true;
-    return false;
+    return chain_is_nearest(n);
 }
 
 /* ---- extraction ------------------------------------------------------------------------------

@@ -88,6 +88,9 @@ static hg_origin origin_move(const hg_origins *s, const hg_node *n, hg_value_id 
     hg_origin o = s->seen[hg_node_in(s->g, n, 0)];
     size_t count;
     if (o.from == 0) return o;
+    /* codes that share a byte are no elements of every movement */
+    if (hg_op_is(n, "Resize") && hg_domain_bits(hg_graph_value(s->g, o.from)->type.dtype) < 8)
+        return (hg_origin){0};
     o.place = out;
     o.length++;
     if (o.length > HG_CHAIN_MAX) return (hg_origin){0};
