@@ -413,6 +413,28 @@ static uint32_t epilogue_last(const epilogue_graph *g, uint32_t i, hg_epilogue_s
     return i;
 }
 
+/* Operation i is `op` of something and a value for each column. */
+static const float *epilogue_with_bias(const epilogue_graph *g, uint32_t i, hg_lane_opcode op,
+                                       uint32_t *inner)
+{
+    if (!epilogue_is(g, i, op)) return NULL;
+    const float *right = epilogue_bias(g, g->b[i]);
+    *inner = right != NULL ? g->a[i] : g->b[i];
+    return right != NULL ? right : epilogue_bias(g, g->a[i]);
+}
+
+/* Takes off a factor for each column, and what is added to it: a normalisation behind an
+ * activation. */
+static uint32_t epilogue_columns(const epilogue_graph *g, uint32_t i, hg_epilogue_simple *s)
+{
+    uint32_t sum = i, inner;
+    s->lift = epilogue_with_bias(g, i, HG_LANE_ADD, &sum);
+    s->gain = epilogue_with_bias(g, s->lift == NULL ? i : sum, HG_LANE_MUL, &inner);
+    if (s->gain != NULL) return inner;
+    s->lift = NULL; /* part of the sum */
+    return i;
+}
+
 bool hg_epilogue_is_simple(const hg_args *a, uint32_t first_extra, hg_epilogue_simple *simple)
 {
     const hg_lane_code *code = a->code;
@@ -431,12 +453,12 @@ bool hg_epilogue_is_simple(const hg_args *a, uint32_t first_extra, hg_epilogue_s
         writer[code->op[i].dst] = (uint8_t)i;
     }
     *simple = (hg_epilogue_simple){.act = HG_EPILOGUE_LINEAR, .factor = 1};
-    const uint32_t last = epilogue_last(&g, writer[code->out[0].reg], simple);
-    uint32_t i = last, inner;
+    uint32_t i = epilogue_last(&g, writer[code->out[0].reg], simple), inner;
+    i = epilogue_columns(&g, i, simple);
     if (epilogue_with_const(&g, i, HG_LANE_ADD, &inner, &simple->offset)) i = inner;
     i = epilogue_activation(&g, i, simple);
     i = epilogue_affine(&g, i, UINT32_MAX, &simple->scale, &simple->shift);
     simple->is_scaled = simple->scale != 1 || simple->shift != 0;
-    simple->is_final = simple->factor == 1 && simple->offset == 0;
+    simple->is_final = simple->factor == 1 && simple->offset == 0 && simple->gain == NULL;
     return epilogue_sum(&g, i, simple);
 }

@@ -75,17 +75,18 @@ typedef enum hg_epilogue_act {
     HG_EPILOGUE_SIGMOID
 } hg_epilogue_act;
 
-/* v = (x + bias + bias2 + residual) * scale + shift;  y = act(v) * factor + offset. The residual
- * may come last instead: y + residual, or y * residual. */
+/* v = (x + bias + bias2 + residual) * scale + shift;  y = (act(v) * factor + offset) * gain + lift.
+ * The residual may come last instead: y + residual, or y * residual. */
 typedef struct hg_epilogue_simple {
     hg_epilogue_act act;
     const float *bias;     /* one value for each column, or NULL */
     const float *bias2;    /* another one; NULL when bias is */
     const float *residual; /* one value for each output, or NULL */
     bool residual_last;
-    bool is_product; /* a residual that comes last is a factor */
-    bool is_scaled;  /* scale is not 1 or shift not 0 */
-    bool is_final;   /* factor is 1 and offset 0 */
+    bool is_product;          /* a residual that comes last is a factor */
+    bool is_scaled;           /* scale is not 1 or shift not 0 */
+    bool is_final;            /* factor is 1, offset 0, no gain and no lift */
+    const float *gain, *lift; /* one value for each column, or NULL; no lift without a gain */
     float scale, shift, factor, offset;
     float low, high, gate_scale, gate_shift;
 } hg_epilogue_simple;

@@ -87,7 +87,7 @@ HG_INLINE __m256 finish_act(const hg_epilogue_act act, const hg_epilogue_simple 
 
 /* What is added to a row of outputs; each may be NULL. */
 typedef struct finish_terms {
-    const float *bias, *bias2, *residual;
+    const float *bias, *bias2, *residual, *gain, *lift;
 } finish_terms;
 
 /* What comes before the activation, and the activation itself where it is a clamp or none. */
@@ -111,21 +111,24 @@ static void finish_sums(const hg_epilogue_simple *e, finish_terms t, float *c, i
 }
 
 /* What comes behind the activation. */
-static void finish_after(const hg_epilogue_simple *e, const float *residual, float *c, int64_t ld,
+static void finish_after(const hg_epilogue_simple *e, finish_terms t, float *c, int64_t ld,
                          int64_t rows, int64_t cols)
 {
     const __m256 factor = _mm256_set1_ps(e->factor), offset = _mm256_set1_ps(e->offset);
+    if (!e->residual_last) t.residual = NULL;
     for (int64_t i = 0; i < rows; i++, c += ld) {
         for (int64_t j = 0; j < cols; j += 8) {
             __m256 x = _mm256_loadu_ps(c + j);
             if (!e->is_final) x = _mm256_fmadd_ps(x, factor, offset);
-            if (residual != NULL) {
-                const __m256 y = _mm256_loadu_ps(residual + j);
+            if (t.gain != NULL) x = _mm256_mul_ps(x, _mm256_loadu_ps(t.gain + j));
+            if (t.lift != NULL) x = _mm256_add_ps(x, _mm256_loadu_ps(t.lift + j));
+            if (t.residual != NULL) {
+                const __m256 y = _mm256_loadu_ps(t.residual + j);
                 x = e->is_product ? _mm256_mul_ps(x, y) : _mm256_add_ps(x, y);
             }
             _mm256_storeu_ps(c + j, x);
         }
-        if (residual != NULL) residual += ld;
+        if (t.residual != NULL) t.residual += ld;
     }
 }
 
@@ -159,33 +162,44 @@ static void finish_all(const hg_epilogue_simple *e, const finish_terms *t, float
     case HG_EPILOGUE_SIGMOID: finish_block(HG_EPILOGUE_SIGMOID, e, c, ld, rows, cols); break;
     }
     if (!e->is_final || (t->residual != NULL && e->residual_last))
-        finish_after(e, e->residual_last ? t->residual : NULL, c, ld, rows, cols);
+        finish_after(e, *t, c, ld, rows, cols);
 }
 
 /* `cols` of eight columns of one row and what is added to them, moved to where eight can be read.
  */
 static void finish_edge(const hg_epilogue_simple *e, finish_terms t, float *c, int64_t cols)
 {
-    float edge[4][8] = {{0}};
+    float edge[6][8] = {{0}};
     const size_t bytes = (size_t)cols * sizeof *c;
     if (t.bias != NULL) t.bias = memcpy(edge[1], t.bias, bytes);
     if (t.bias2 != NULL) t.bias2 = memcpy(edge[2], t.bias2, bytes);
     if (t.residual != NULL) t.residual = memcpy(edge[3], t.residual, bytes);
+    if (t.gain != NULL) t.gain = memcpy(edge[4], t.gain, bytes);
+    if (t.lift != NULL) t.lift = memcpy(edge[5], t.lift, bytes);
     memcpy(edge[0], c, bytes);
     finish_all(e, &t, edge[0], 8, 1, 8);
     memcpy(c, edge[0], bytes);
 }
 
+static const float *finish_at(const float *p, int64_t col)
+{
+    return p == NULL ? NULL : p + col;
+}
+
 void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *bias2,
-                         const float *residual, float *c, int64_t ld, int64_t rows, int64_t cols)
+                         const float *residual, float *c, int64_t ld, int64_t rows, int64_t col,
+                         int64_t cols)
 {
     const int64_t whole = cols / 8 * 8;
-    const finish_terms t = {bias, bias2, residual};
+    const finish_terms t = {bias, bias2, residual, finish_at(e->gain, col),
+                            finish_at(e->lift, col)};
     if (whole > 0) finish_all(e, &t, c, ld, rows, whole);
     for (int64_t i = 0; i < rows && whole < cols; i++) {
-        const finish_terms at = {.bias = bias == NULL ? NULL : bias + whole,
-                                 .bias2 = bias2 == NULL ? NULL : bias2 + whole,
-                                 .residual = residual == NULL ? NULL : residual + i * ld + whole};
+        const finish_terms at = {.bias = finish_at(bias, whole),
+                                 .bias2 = finish_at(bias2, whole),
+                                 .residual = finish_at(residual, i * ld + whole),
+                                 .gain = finish_at(t.gain, whole),
+                                 .lift = finish_at(t.lift, whole)};
         finish_edge(e, at, c + i * ld + whole, cols - whole);
     }
 }

@@ -323,8 +323,10 @@ static void gemm_finish_part(const hg_gemm_step *step, gemm_tile_fn tile, int64_
     for (int64_t i = 0; i < rows && step->residual != NULL; i++)
         memcpy(added + i * HG_GEMM_COLS, step->residual + (first + i) * step->ld,
                (size_t)step->cols * sizeof(float));
+    /* nothing is read behind the last column of a gain */
+    const int64_t cols = step->finish->gain == NULL ? step->cols / 8 * 8 + 8 : step->cols;
     hg_gemm_finish_avx2(step->finish, NULL, NULL, step->residual == NULL ? NULL : added, part,
-                        HG_GEMM_COLS, rows, step->cols / 8 * 8 + 8);
+                        HG_GEMM_COLS, rows, step->col, cols);
     outer.alpha = 1;
     gemm_store_tile(&outer, first, (int)rows, 0, HG_GEMM_COLS, part);
 }
@@ -345,7 +347,8 @@ static void gemm_panel(const hg_gemm_step *step, int64_t rows)
         if (step->finish != NULL)
             hg_gemm_finish_avx2(step->finish, NULL, NULL,
                                 step->residual == NULL ? NULL : step->residual + first * step->ld,
-                                step->c + first * step->ld, step->ld, height, step->cols);
+                                step->c + first * step->ld, step->ld, height, step->col,
+                                step->cols);
         first += height;
     }
 }

@@ -60,6 +60,7 @@ typedef struct hg_gemm_step {
     float low, high;
     const hg_epilogue_simple *finish; /* what else is done to c, or NULL */
     const float *residual;            /* for element (0, 0) of c, or NULL */
+    int64_t col;                      /* of the output that c starts in, where finish has a gain */
 } hg_gemm_step;
 
 /* Height of the next row tile: sixes, with a tail of fours and fives, which also fill the FMA
@@ -116,9 +117,12 @@ void hg_gemm_dot_avx2(const float *const *a, int64_t rows, const float *b, int64
                       int64_t count, float alpha, float *c, int64_t ld);
 
 /* Applies a simple epilogue to a block of the output in place: bias[j] and residual[i * ld + j]
- * belong to element (i, j). Defined in epilogue.c, with its error bound. */
+ * belong to element (i, j), which is in column col + j. Defined in epilogue.c, with its error
+ * bound.
+ */
 void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *bias2,
-                         const float *residual, float *c, int64_t ld, int64_t rows, int64_t cols);
+                         const float *residual, float *c, int64_t ld, int64_t rows, int64_t col,
+                         int64_t cols);
 
 /* Fetches a block of weights as large as the step's own while `rows` rows are computed. */
 static inline void hg_gemm_fetch(hg_gemm_step *s, const char *next, int64_t rows)
@@ -161,6 +165,7 @@ static inline void hg_gemm_end(hg_gemm_step *s, const hg_epilogue_simple *e, con
     s->low = e->low;
     s->high = e->high;
     s->finish = is_done ? NULL : e;
+    s->col = e->gain == NULL ? 0 : (s->c - out) % s->ld; /* rows of the output are whole */
 }
 
 /* All of a simple epilogue on a block of the output that holds plain products; `col` is the output
@@ -169,9 +174,9 @@ static inline void hg_gemm_finish_all(const hg_epilogue_simple *e, const float *
                                       int64_t ld, int64_t rows, int64_t col, int64_t cols)
 {
     if (e == NULL) return;
-    hg_gemm_finish_avx2(e, e->bias == NULL ? NULL : e->bias + col,
-                        e->bias2 == NULL ? NULL : e->bias2 + col,
-                        e->residual == NULL ? NULL : e->residual + (c - out), c, ld, rows, cols);
+    hg_gemm_finish_avx2(
+        e, e->bias == NULL ? NULL : e->bias + col, e->bias2 == NULL ? NULL : e->bias2 + col,
+        e->residual == NULL ? NULL : e->residual + (c - out), c, ld, rows, col, cols);
 }
 
 /* dst[j * dst_ld + i] = src[i * src_ld + j] for i < rows, j < cols. */
