@@ -70,13 +70,17 @@ HG_INLINE float reduce_row_join(const int kind, float a, float b)
 }
 
 /* Fewer than eight floats, and what changes nothing. */
-HG_INLINE __m256 reduce_row_part(const int kind, const float *x, int64_t n, float none)
+HG_INLINE __m256 reduce_row_part(const int kind, const float *x, int64_t n)
 {
-    if (kind == REDUCE_ROW_SUM || kind == REDUCE_ROW_SQUARE) return hg_part8_load(x, n);
-    float part[8];
-    for (int64_t i = 0; i < 8; i++)
-        part[i] = i < n ? x[i] : none;
-    return _mm256_loadu_ps(part);
+#define FILL(v)                                                                                    \
+    {                                                                                              \
+        0, 0, 0, 0, 0, 0, 0, 0, v, v, v, v, v, v, v, v                                             \
+    }
+    static const float fill[2][16] = {FILL((float)HG_INFINITY), FILL(-(float)HG_INFINITY)};
+#undef FILL
+    const __m256 rest = hg_part8_load(x, n);
+    if (kind == REDUCE_ROW_SUM || kind == REDUCE_ROW_SQUARE) return rest;
+    return _mm256_xor_ps(rest, _mm256_loadu_ps(fill[kind == REDUCE_ROW_MAX] + 8 - n));
 }
 
 /* Sixteen lanes in two vectors; lanes that the last turn does not reach get what changes nothing.
@@ -93,9 +97,9 @@ HG_INLINE float reduce_row(const int kind, const float *x, int64_t n)
     }
     if (n >= 8) {
         a = reduce_row_enter(kind, a, _mm256_loadu_ps(x));
-        b = reduce_row_enter(kind, b, reduce_row_part(kind, x + 8, n - 8, none));
+        b = reduce_row_enter(kind, b, reduce_row_part(kind, x + 8, n - 8));
     } else if (n > 0) {
-        a = reduce_row_enter(kind, a, reduce_row_part(kind, x, n, none));
+        a = reduce_row_enter(kind, a, reduce_row_part(kind, x, n));
     }
     float lane[8];
     const __m256 sum =
