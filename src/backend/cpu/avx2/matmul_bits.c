@@ -22,6 +22,7 @@ typedef struct bits_sums {
  * (half as fast). */
 #if defined(__x86_64__)
 #define BITS_NOW(v) __asm__ volatile("" : "+x"(v))
+#define vec8_pairs_u8 _mm256_maddubs_epi16 /* elsewhere that takes 7 bits on the left */
 #else
 #define BITS_NOW(v) (void)0
 #endif
@@ -211,7 +212,7 @@ HG_INLINE void bits_step_3(const uint8_t *p, const int8_t *x, bits_sums *sums)
 /* A pair is at most 2 * 128 * 127 = 32,512. */
 HG_INLINE __m256i bits_signed(__m256i w, __m256i x)
 {
-    return _mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w));
+    return vec8_pairs_u8(_mm256_abs_epi8(w), _mm256_sign_epi8(x, w));
 }
 
 HG_INLINE void bits_step_8(const uint8_t *p, const int8_t *x, bits_sums *sums)

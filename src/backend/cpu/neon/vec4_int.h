@@ -71,6 +71,17 @@ HG_INLINE vec4 vec4_pairs_i8(vec4 u, vec4 s)
     return VEC4_OF_I16(vpaddq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(y)), vmull_high_s8(x, y)));
 }
 
+/* The same with a left operand of up to 255. */
+HG_INLINE vec4 vec4_pairs_u8(vec4 u, vec4 s)
+{
+    const uint8x16_t x = VEC4_U8(u);
+    const int8x16_t y = VEC4_I8(s);
+    const int16x8_t low = vmulq_s16(vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(x))),
+                                    vmovl_s8(vget_low_s8(y))),
+                    high = vmulq_s16(vreinterpretq_s16_u16(vmovl_high_u8(x)), vmovl_high_s8(y));
+    return VEC4_OF_I16(vpaddq_s16(low, high));
+}
+
 HG_INLINE vec4 vec4_pairs_i16(vec4 x, vec4 y)
 {
     const int16x8_t a = VEC4_I16(x), b = VEC4_I16(y);

@@ -54,21 +54,22 @@ HG_INLINE vec4 vec4_unpackhi_i8(vec4 x, vec4 y)
     return wasm_i8x16_shuffle(x, y, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
 
-#if defined(__wasm_relaxed_simd__)
-/* Both are exact here: indexes are below 16, the left operand of a product is below 128. */
-#define vec4_look(table, index) __builtin_wasm_relaxed_swizzle_i8x16(table, index)
-#define vec4_pairs_i8(u, s) __builtin_wasm_relaxed_dot_i8x16_i7x16_s_i16x8(s, u)
-#else
-#define vec4_look(table, index) wasm_i8x16_swizzle(table, index)
-
 /* Sums of two products of unsigned and signed codes, which fit 16 bits. */
-HG_INLINE vec4 vec4_pairs_i8(vec4 u, vec4 s)
+HG_INLINE vec4 vec4_pairs_u8(vec4 u, vec4 s)
 {
     const vec4 even = wasm_i16x8_mul(wasm_v128_and(u, wasm_i16x8_const_splat(255)),
                                      wasm_i16x8_shr(wasm_i16x8_shl(s, 8), 8));
     const vec4 odd = wasm_i16x8_mul(wasm_u16x8_shr(u, 8), wasm_i16x8_shr(s, 8));
     return wasm_i16x8_add(even, odd);
 }
+
+#if defined(__wasm_relaxed_simd__)
+/* Both are exact here: indexes are below 16, the left operand of a product is below 128. */
+#define vec4_look(table, index) __builtin_wasm_relaxed_swizzle_i8x16(table, index)
+#define vec4_pairs_i8(u, s) __builtin_wasm_relaxed_dot_i8x16_i7x16_s_i16x8(s, u)
+#else
+#define vec4_look(table, index) wasm_i8x16_swizzle(table, index)
+#define vec4_pairs_i8(u, s) vec4_pairs_u8(u, s)
 #endif
 
 /* x with the sign of y; 0 where y is. */
