@@ -249,8 +249,9 @@ enum {
 };
 
 /* What weights of matrix products and convolutions become. INT8 with calibration is the fast one:
- * weights of 7 bits per output channel, which every CPU multiplies in pairs; all 8 bits where 7
- * move the outputs too far. Products are exact either way. */
+ * weights of a scale per output channel, two neighbours at most 128 together, which every CPU
+ * multiplies in pairs; anything up to 127 where that moves the outputs too far. Products are exact
+ * either way. */
 typedef enum holo_quantize {
     HOLO_QUANTIZE_NONE = 0,
     HOLO_QUANTIZE_INT8 = 1,

@@ -390,22 +390,37 @@ static holo_status quantize_try(hg_compile *c, struct hg_quantize_run *r, hg_sam
     return status;
 }
 
-/* While the outputs are further off than asked for: weights use all 8 bits and are rounded with
- * regard to inputs, then layers are computed more finely. */
-static holo_status quantize_code(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain)
+/* Layers are computed more finely while the outputs are further off than asked for. */
+static holo_status quantize_refine(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain)
 {
-    bool more = r->q.activations;
-    HG_TRY(quantize_try(c, r, plain));
-    if (more && hg_quantize_worst(r) > hg_quantize_goal(c)) {
-        r->q.any_pair = true;
-        HG_TRY(hg_quantize_squares(c, r));
-        HG_TRY(quantize_try(c, r, plain));
-    }
+    bool more = true;
     for (int round = 0; more && round < QUANTIZE_ROUNDS; round++) {
         HG_TRY(hg_quantize_keep(c, r, plain, &more));
         if (more) HG_TRY(quantize_try(c, r, plain));
     }
     return HOLO_OK;
+}
+
+/* The same with weights of products that are rounded with regard to their inputs. */
+static holo_status quantize_squares(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain,
+                                    bool any_pair)
+{
+    hg_quantize_keep_none(r);
+    r->q.any_pair = any_pair;
+    HG_TRY(hg_quantize_squares(c, r));
+    HG_TRY(quantize_try(c, r, plain));
+    return quantize_refine(c, r, plain);
+}
+
+/* Weights are limited in pairs if that suffices, in networks of convolutions with a few layers as
+ * floats too; otherwise they use all 8 bits. */
+static holo_status quantize_code(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain)
+{
+    const double goal = hg_quantize_goal(c);
+    HG_TRY(quantize_try(c, r, plain));
+    if (!r->q.activations || !(hg_quantize_worst(r) > goal)) return HOLO_OK;
+    if (!hg_quantize_is_of_products(r)) HG_TRY(quantize_squares(c, r, plain, false));
+    return hg_quantize_worst(r) > goal ? quantize_squares(c, r, plain, true) : HOLO_OK;
 }
 
 holo_status hg_quantize_begin(hg_compile *c)

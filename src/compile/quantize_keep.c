@@ -5,15 +5,15 @@
  * 8-bit dot products; floats. Roundings of different layers are nearly independent, so the squares
  * of their errors add up. The share of each group of layers is measured: the model is compiled with
  * this group alone quantised, and run. The step that takes most away for its time comes first,
- * until the rest is small enough, an eighth of the work is float, or a quarter of the time of
- * floats has been spent.
- */
+ * until the rest is small enough, an eighth of the work is float (a twentieth while weights are
+ * limited in pairs, which is worth more to CPUs without 8-bit dot products), or a quarter of the
+ * time of floats has been spent. */
 #include "compile/quantize_run.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { KEEP_SAMPLES = 2, KEEP_FLOAT = 8, KEEP_TIME = 4 };
+enum { KEEP_SAMPLES = 2, KEEP_FLOAT = 8, KEEP_FLOAT_PAIRS = 20, KEEP_TIME = 4 };
 
 #define KEEP_MAX_ERROR 0.01 /* of options->max_error 0 */
 #define KEEP_AIM 0.85       /* of it: other inputs than the samples err differently */
@@ -157,6 +157,24 @@ static bool keep_has_codes(const struct hg_quantize_run *r)
     return false;
 }
 
+bool hg_quantize_is_of_products(const struct hg_quantize_run *r)
+{
+    double all = 0, products = 0;
+    for (uint32_t i = 0; i < r->q.n_layer; i++) {
+        all += r->work[i];
+        products += keep_is_product(r, i) ? r->work[i] : 0;
+    }
+    return products > all / 2;
+}
+
+void hg_quantize_keep_none(struct hg_quantize_run *r)
+{
+    r->group = NULL;
+    r->n_group = r->n_kept = 0;
+    r->q.keep = NULL;
+    r->q.digits = NULL;
+}
+
 /* The step that brings most for its time and still fits. A hundredth of all work is as good as
  * none. */
 static bool keep_next(const struct hg_quantize_run *r, const keep_sums *s, uint32_t *which,
@@ -164,6 +182,7 @@ static bool keep_next(const struct hg_quantize_run *r, const keep_sums *s, uint3
 {
     double most = 0;
     const bool has_codes = keep_has_codes(r);
+    const double share = r->q.any_pair ? KEEP_FLOAT : KEEP_FLOAT_PAIRS;
     for (uint32_t i = 0; i < r->n_group; i++) {
         const hg_quantize_team *g = &r->group[i];
         for (int to = g->level + 1; to < HG_QUANTIZE_LEVELS; to++) {
@@ -171,7 +190,7 @@ static bool keep_next(const struct hg_quantize_run *r, const keep_sums *s, uint3
             const double gain = (g->noise[g->level] - g->noise[to]) / (time + s->work / 100);
             if (!(gain > most) || s->time + time > s->work / KEEP_TIME) continue;
             if (to == HG_QUANTIZE_FLOATS && has_codes && keep_is_product(r, g->first)) continue;
-            if (to == HG_QUANTIZE_FLOATS && s->floats + g->work > s->work / KEEP_FLOAT) continue;
+            if (to == HG_QUANTIZE_FLOATS && s->floats + g->work > s->work / share) continue;
             most = gain;
             *which = i;
             *level = to;

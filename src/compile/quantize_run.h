@@ -56,6 +56,10 @@ HG_MUST_CHECK holo_status hg_quantize_squares(hg_compile *c, struct hg_quantize_
 /* The error that is allowed, and the worst output's. */
 double hg_quantize_goal(const hg_compile *c);
 double hg_quantize_worst(const struct hg_quantize_run *r);
+/* Most of the work is in products, which have finer levels than floats and other ways to round. */
+bool hg_quantize_is_of_products(const struct hg_quantize_run *r);
+/* All layers are quantised again, and their shares unknown. */
+void hg_quantize_keep_none(struct hg_quantize_run *r);
 /* When the outputs are further off than options->max_error: more layers are computed more finely.
  * *more: there were some to add. */
 HG_MUST_CHECK holo_status hg_quantize_keep(hg_compile *c, struct hg_quantize_run *r,

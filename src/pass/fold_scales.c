@@ -1,5 +1,5 @@
 /* fold_scales.c - the scale of codes that a product of codes ends in moves into the factors before
- * it, and nothing is divided at run time:
+ * it, that of a convolution of floats into its weights, and nothing is divided at run time:
  *
  *     round(relu(f float(sum) + s (c - c0)) / t)
  *     round(relu((f / t) float(sum) + (s / t) (c - c0)))
@@ -16,7 +16,8 @@ enum { SCALES_DEPTH = 8 };
 typedef struct scales {
     hg_build b;
     double divisor;
-    bool has_sum; /* a factor of a product of codes was met */
+    bool is_rounded; /* the quotient becomes a code */
+    bool has_layer;  /* whose factors can take the divisor */
 } scales;
 
 static const hg_node *scales_producer(const hg_graph *g, hg_value_id v)
@@ -68,13 +69,27 @@ static bool scales_is_sum(const hg_graph *g, hg_value_id v)
            hg_graph_value(g, hg_node_in(g, n, 0))->type.dtype == HOLO_I32;
 }
 
-/* Number of the operand that is a factor; -1: this is no product with a constant. */
-static int scales_factor(const scales *s, const hg_node *n)
+/* Inputs that are factors, a bit each: one of a product, weights and bias of a convolution. 0: it
+ * is neither, or they are not constant. */
+static uint32_t scales_factors(const scales *s, const hg_node *n)
 {
-    if (!hg_op_is(n, "Mul")) return -1;
-    for (int k = 1; k >= 0; k--)
-        if (scales_can_divide(s, hg_node_in(s->b.g, n, (uint32_t)k))) return k;
-    return -1;
+    const hg_graph *g = s->b.g;
+    if (hg_op_is(n, "Conv"))
+        return scales_can_divide(s, hg_node_in(g, n, 1)) &&
+                       (hg_node_in(g, n, 2) == 0 || scales_can_divide(s, hg_node_in(g, n, 2)))
+                   ? 1 << 1 | 1 << 2
+                   : 0;
+    if (!hg_op_is(n, "Mul")) return 0;
+    return scales_can_divide(s, hg_node_in(g, n, 1))   ? 1 << 1
+           : scales_can_divide(s, hg_node_in(g, n, 0)) ? 1 << 0
+                                                       : 0;
+}
+
+/* A convolution, or a product with the sums of one of codes: worth a rewrite. */
+static bool scales_is_layer(const scales *s, const hg_node *n, uint32_t factors)
+{
+    if (hg_op_is(n, "Conv")) return s->is_rounded;
+    return scales_is_sum(s->b.g, hg_node_in(s->b.g, n, factors == 1 << 0 ? 1 : 0));
 }
 
 /* Whether v / divisor can be had from other constants. */
@@ -83,12 +98,12 @@ static bool scales_fits(scales *s, hg_value_id v, int depth)
     const hg_graph *g = s->b.g;
     const hg_node *n = scales_producer(g, v);
     if (n == NULL) return scales_can_divide(s, v);
-    const int factor = scales_factor(s, n);
-    if (factor >= 0) {
-        const bool is_sum = scales_is_sum(g, hg_node_in(g, n, (uint32_t)(1 - factor)));
-        s->has_sum |= is_sum;
+    const uint32_t factors = scales_factors(s, n);
+    if (factors != 0) {
+        const bool is_layer = scales_is_layer(s, n, factors);
+        s->has_layer |= is_layer;
         /* codes are dequantised again for each of their readers */
-        return !is_sum || hg_graph_only_user(g, v) != 0;
+        return hg_graph_only_user(g, v) != 0 || (!is_layer && hg_op_is(n, "Mul"));
     }
     if (depth == 0 || hg_graph_only_user(g, v) == 0) return false;
     if (hg_op_is(n, "Relu")) return scales_fits(s, hg_node_in(g, n, 0), depth - 1);
@@ -104,15 +119,15 @@ static hg_value_id scales_build(scales *s, hg_value_id v)
     const hg_node *n = scales_producer(s->b.g, v);
     if (n == NULL) return scales_divide(s, v);
     hg_value_id in[3] = {0};
-    const int factor = scales_factor(s, n);
+    const uint32_t factors = scales_factors(s, n);
     const hg_node_id id = hg_graph_value(s->b.g, v)->node;
     const uint32_t n_in = n->n_in;
     for (uint32_t i = 0; i < n_in; i++) {
         in[i] = hg_node_in(s->b.g, hg_graph_node(s->b.g, id), i);
         if (in[i] == 0) continue;
-        if (factor < 0)
+        if (factors == 0)
             in[i] = scales_build(s, in[i]);
-        else if ((int)i == factor)
+        else if ((factors >> i & 1) != 0)
             in[i] = scales_divide(s, in[i]);
     }
     if (s->b.status != HOLO_OK) return 0;
@@ -136,11 +151,13 @@ static holo_status scales_run(hg_graph *g, bool *changed)
         return HOLO_OK;
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
         const hg_node_id next = hg_graph_node(g, id)->next;
-        scales s = {.has_sum = false};
+        scales s = {.has_layer = false};
         if (scales_wants(g, hg_graph_node(g, id), &s.divisor)) {
             hg_build_init(&s.b, g, id);
             const hg_value_id x = hg_build_in(&s.b, 0);
-            if (scales_fits(&s, x, SCALES_DEPTH) && s.has_sum) {
+            const hg_node_id reader = hg_graph_only_user(g, hg_graph_node(g, id)->out[0]);
+            s.is_rounded = reader != 0 && hg_op_is(hg_graph_node(g, reader), "Round");
+            if (scales_fits(&s, x, SCALES_DEPTH) && s.has_layer) {
                 hg_build_replace(&s.b, 0, scales_build(&s, x));
                 HG_TRY(s.b.status);
                 hg_graph_remove_node(g, id);

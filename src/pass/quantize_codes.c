@@ -2,6 +2,7 @@
 #include "pass/quantize.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { CODES_PIECE = HG_QUANTIZE_BLOCK, CODES_LANES = 8, CODES_TRIES = 24 };
 
@@ -149,32 +150,99 @@ hg_quantize_code hg_quantize_group(holo_quantize mode, const float *w, int64_t n
     return (hg_quantize_code){scale, (float)zero};
 }
 
-/* The largest sum of two neighbours, as they lie in packed weights: by tap, then by channel. */
-static double codes_largest_pair(const float *w, int64_t n, int64_t step, int64_t taps)
+/* Where number k of packed weights lies: they go by tap, then by channel. */
+static int64_t codes_packed(int64_t k, int64_t n, int64_t step, int64_t taps)
 {
     const int64_t channels = n / taps;
+    return (k % channels * taps + k / channels) * step;
+}
+
+/* The largest sum of two neighbours in packed weights. */
+static double codes_largest_pair(const float *w, int64_t n, int64_t step, int64_t taps)
+{
     double most = 0;
     for (int64_t k = 0; k < n; k += 2) {
         double sum = 0;
         for (int64_t i = k; i < k + 2 && i < n; i++)
-            sum += fabs((double)w[(i % channels * taps + i / channels) * step]);
+            sum += fabs((double)w[codes_packed(i, n, step, taps)]);
         if (sum > most) most = sum;
     }
     return most;
+}
+
+static int32_t codes_shorten(int32_t code, int32_t by)
+{
+    return code < 0 ? code + by : code - by;
+}
+
+/* Codes of two neighbours; together at most HG_QUANTIZE_PAIR: both give up half of what is above,
+ * which costs least. */
+static void codes_pair(const double x[2], double scale, int32_t limit, int32_t code[2])
+{
+    for (int i = 0; i < 2; i++)
+        code[i] = codes_round(x[i] / scale, -limit, limit);
+    const int32_t size[2] = {abs(code[0]), abs(code[1])};
+    const int32_t above = size[0] + size[1] - HG_QUANTIZE_PAIR;
+    if (above <= 0) return;
+    const int32_t last = size[1] < above / 2 ? size[1] : above / 2;
+    const int32_t first = size[0] < above - last ? size[0] : above - last;
+    code[0] = codes_shorten(code[0], first);
+    code[1] = codes_shorten(code[1], above - first);
+}
+
+/* Codes of a channel in pairs; what their squared differences sum up to. codes NULL: only that. */
+static double codes_pairs(const float *w, int64_t n, int64_t step, int64_t taps, float scale,
+                          int32_t limit, int8_t *codes)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < n; k += 2) {
+        const bool has_second = k + 1 < n;
+        const int64_t at[2] = {codes_packed(k, n, step, taps),
+                               has_second ? codes_packed(k + 1, n, step, taps) : 0};
+        const double x[2] = {(double)w[at[0]], has_second ? (double)w[at[1]] : 0};
+        int32_t code[2];
+        codes_pair(x, (double)scale, limit, code);
+        for (int i = 0; i < 1 + has_second; i++) {
+            const double d = x[i] - (double)scale * code[i];
+            sum += d * d;
+            if (codes != NULL) codes[at[i]] = (int8_t)code[i];
+        }
+    }
+    return sum;
+}
+
+/* Cutting off a few pairs may cost less than coarser steps for all: of some scales between those
+ * where no pair is cut off and where only pairs are, the one with the least error. */
+static float codes_pair_scale(const float *w, int64_t n, int64_t step, int64_t taps, float scale,
+                              int32_t limit)
+{
+    const double full = codes_largest_pair(w, n, step, taps) / (HG_QUANTIZE_PAIR - 1);
+    float best = scale;
+    double least = INFINITY;
+    if (!(full > (double)scale) || !isfinite(full)) return scale;
+    for (int k = 0; k <= CODES_TRIES; k++) {
+        const float one = (float)(full + ((double)scale - full) * k / CODES_TRIES);
+        const double error = codes_pairs(w, n, step, taps, one, limit, NULL);
+        if (!(error < least)) continue;
+        least = error;
+        best = one;
+    }
+    return best;
 }
 
 float hg_quantize_channel(holo_quantize mode, const float *w, int64_t n, int64_t step, int64_t taps,
                           float least, int8_t *codes)
 {
     const int32_t limit = codes_modes[mode].limit;
+    const bool in_pairs = limit > HG_QUANTIZE_PAIR / 2 && taps != 0;
     float scale = codes_scale(w, n, step, -limit, limit);
-    if (limit > HG_QUANTIZE_PAIR / 2 && taps != 0) {
-        /* one less: rounding may add a half to both */
-        const float pair = (float)(codes_largest_pair(w, n, step, taps) / (HG_QUANTIZE_PAIR - 1));
-        if (pair > scale && isfinite(pair)) scale = pair;
-    }
+    if (in_pairs) scale = codes_pair_scale(w, n, step, taps, scale, limit);
     if (scale < least) scale = least;
     if (scale == 0) scale = 1;
+    if (in_pairs) {
+        (void)codes_pairs(w, n, step, taps, scale, limit, codes);
+        return scale;
+    }
     for (int64_t i = 0; i < n; i++)
         codes[i * step] = (int8_t)codes_round((double)w[i * step] / (double)scale, -limit, limit);
     return scale;

@@ -107,6 +107,24 @@ static void codes_fold_scales(void)
                "  %y = Round(%j)\n"
                "  return %y\n"
                "}\n");
+    /* into the weights of a convolution of floats, if codes are made */
+    CHECK_PASS("fold_scales",
+               "graph g(%x: float32[1,1,4,4]) {\n"
+               "  %w = const float32[1,1,1,1] {3}\n"
+               "  %b = const float32[1] {1}\n"
+               "  %t = const float32[] {0.5}\n"
+               "  %a = Conv(%x, %w, %b)\n"
+               "  %q = Div(%a, %t)\n"
+               "  %y = Round(%q)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[1,1,4,4]) {\n"
+               "  %1 = const float32[1,1,1,1] {6}\n"
+               "  %2 = const float32[1] {2}\n"
+               "  %q = Conv(%x, %1, %2)\n"
+               "  %y = Round(%q)\n"
+               "  return %y\n"
+               "}\n");
     static const char *const same[] = {
         /* no product of codes */
         "graph g(%x: uint8[n]) {\n"
@@ -114,6 +132,13 @@ static void codes_fold_scales(void)
         "  %a = Cast(%x) {to=1, saturate=1}\n"
         "  %b = Mul(%a, %s)\n"
         "  %y = Div(%b, %s)\n"
+        "  return %y\n"
+        "}\n",
+        "graph g(%x: float32[1,1,4,4]) {\n"
+        "  %w = const float32[1,1,1,1] {3}\n"
+        "  %t = const float32[] {0.5}\n"
+        "  %a = Conv(%x, %w)\n"
+        "  %y = Div(%a, %t)\n"
         "  return %y\n"
         "}\n",
         /* another reader, a divisor that varies, a quotient out of range */
