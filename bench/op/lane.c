@@ -96,6 +96,8 @@ static const bench_body bench_bodies[] = {
     {"add [1024,64] + [64]", bench_add, 2, HOLO_F32, 2, 1, {1024, 64}, {64}},
     {"add [64,32,32] + [64,1,1]", bench_add, 2, HOLO_F32, 3, 3, {64, 32, 32}, {64, 1, 1}},
     {"add [21845,3] + [3]", bench_add, 2, HOLO_F32, 2, 1, {21845, 3}, {3}},
+    {"add [200,300] + [200,1]", bench_add, 2, HOLO_F32, 2, 2, {200, 300}, {200, 1}},
+    {"add [1024,7,7] + [1024,1,1]", bench_add, 2, HOLO_F32, 3, 3, {1024, 7, 7}, {1024, 1, 1}},
 };
 
 static void bench_lane(void)
