@@ -4,9 +4,9 @@
  * codes become unsigned, and what their zero point adds is taken away at the start. 16 channels at
  * a time; the last 16 may overlap those before, fewer than 16 channels are done one by one.
  *
- * Windows of 3 x 3 that slide by 1 share columns: two pixels at a time load two new ones and pair
- * rows 0 and 1 of each column, and row 2 of two neighbours. Sums become codes in registers where
- * the epilogue is a factor for each channel. */
+ * Windows of 3 x 3 that go on by 1 or 2 share columns: rows 0 and 1 of a column are paired, and row
+ * 2 of two neighbours; of those that go on by 1 two pixels are done at a time. Sums become codes in
+ * registers where the epilogue is a factor for each channel. */
 #include "backend/cpu/avx2/conv_dw_i8.h"
 
 #include "backend/cpu/avx2/igemm.h"
@@ -34,7 +34,7 @@ static conv_dw_i8_plan conv_dw_i8_plan_of(const hg_args *a)
     p.pairs = (p.taps + 1) / 2;
     p.padded = (int64_t)hg_align_up((size_t)p.g.c, CONV_DW_I8_BLOCK);
     p.pixels = hg_max(1, hg_min(p.g.ow, CONV_DW_I8_TILE_VALUES / hg_max(1, p.g.c)));
-    p.slides = p.g.kh == 3 && p.g.kw == 3 && p.g.stride_w == 1 && p.g.dil_w == 1 &&
+    p.slides = p.g.kh == 3 && p.g.kw == 3 && p.g.stride_w <= 2 && p.g.dil_w == 1 &&
                p.g.c >= CONV_DW_I8_BLOCK;
     return p;
 }
@@ -387,18 +387,54 @@ HG_INLINE void conv_dw_i8_slide(const conv_dw_i8_work *w, const conv_dw_i8_chann
     }
 }
 
+/* The same of windows that go on by two columns: one of three is known. Of the last column of a
+ * window row 2 has no partner, which has no weight. */
+HG_INLINE void conv_dw_i8_leap(const conv_dw_i8_work *w, const conv_dw_i8_channels *b,
+                               const conv_dw_i8_rows *r, int64_t ox, int64_t count, int64_t pixel,
+                               const bool is_signed)
+{
+    const __m128i flip = _mm_set1_epi8(is_signed ? (char)HG_CODE_LIFT : 0);
+    const int64_t x = 2 * ox - w->p.g.pad_left;
+    const int16_t *weights = b->weights;
+    conv_dw_i8_column at = conv_dw_i8_column_of(w, r, x, b->c);
+    conv_dw_i8_both upper =
+        conv_dw_i8_join(conv_dw_i8_load(at.a, flip), conv_dw_i8_load(at.b, flip));
+    __m256i third = conv_dw_i8_load(at.c, flip);
+    for (int64_t i = 0; i < count; i++) {
+        conv_dw_i8_both sum = conv_dw_i8_start(w, b);
+        conv_dw_i8_add(&sum, upper, weights);
+        at = conv_dw_i8_column_of(w, r, x + 2 * i + 1, b->c);
+        upper = conv_dw_i8_join(conv_dw_i8_load(at.a, flip), conv_dw_i8_load(at.b, flip));
+        conv_dw_i8_add(&sum, upper, weights + CONV_DW_I8_PAIR);
+        upper = conv_dw_i8_join(third, conv_dw_i8_load(at.c, flip));
+        conv_dw_i8_add(&sum, upper, weights + 3 * CONV_DW_I8_PAIR);
+        at = conv_dw_i8_column_of(w, r, x + 2 * i + 2, b->c);
+        third = conv_dw_i8_load(at.c, flip);
+        conv_dw_i8_add(&sum, conv_dw_i8_join(third, third), weights + 4 * CONV_DW_I8_PAIR);
+        upper = conv_dw_i8_join(conv_dw_i8_load(at.a, flip), conv_dw_i8_load(at.b, flip));
+        conv_dw_i8_add(&sum, upper, weights + 2 * CONV_DW_I8_PAIR);
+        conv_dw_i8_finish(w, b, i, pixel + i, 1, sum, sum);
+    }
+}
+
 static void conv_dw_i8_slide_unsigned(const conv_dw_i8_work *w, const conv_dw_i8_channels *b,
                                       const conv_dw_i8_rows *r, int64_t ox, int64_t count,
                                       int64_t pixel)
 {
-    conv_dw_i8_slide(w, b, r, ox, count, pixel, false);
+    if (w->p.g.stride_w == 1)
+        conv_dw_i8_slide(w, b, r, ox, count, pixel, false);
+    else
+        conv_dw_i8_leap(w, b, r, ox, count, pixel, false);
 }
 
 static void conv_dw_i8_slide_signed(const conv_dw_i8_work *w, const conv_dw_i8_channels *b,
                                     const conv_dw_i8_rows *r, int64_t ox, int64_t count,
                                     int64_t pixel)
 {
-    conv_dw_i8_slide(w, b, r, ox, count, pixel, true);
+    if (w->p.g.stride_w == 1)
+        conv_dw_i8_slide(w, b, r, ox, count, pixel, true);
+    else
+        conv_dw_i8_leap(w, b, r, ox, count, pixel, true);
 }
 
 static void conv_dw_i8_slides(const conv_dw_i8_work *w, const uint8_t *image, int64_t row,
