@@ -47,6 +47,9 @@ static const softmax_case softmax_cases[] = {
     {2, {77, 3}, 1, -1, {0}},
     {2, {33, 8}, 1, -1, {0}},
     {2, {9, 5}, 1, 2, {1, 5}},
+    {2, {5, 50}, 1, -1, {0}},
+    {2, {5, 24}, 1, -1, {0}},
+    {2, {5, 15}, 1, -1, {0}},
 };
 
 static void softmax_make(move_call *c, const softmax_case *s, holo_dtype dtype, int64_t is_log)
@@ -138,34 +141,65 @@ static void softmax_in_place(void)
 }
 
 /* Rows with what is not finite; the first value of the result decides. */
+static const struct {
+    float x[3], expected[3];
+} softmax_specials[] = {
+    {{-INFINITY, -INFINITY, -INFINITY}, {NAN, NAN, NAN}},
+    {{-INFINITY, 0, -INFINITY}, {0, 1, 0}},
+    {{INFINITY, 0, 1}, {NAN, NAN, NAN}},
+    {{NAN, 0, 1}, {NAN, NAN, NAN}},
+    {{NAN, NAN, NAN}, {NAN, NAN, NAN}},
+    {{1000, 1000, -1000}, {0.5f, 0.5f, 0}},
+    {{-0.0f, 0, -0.0f}, {1 / 3.0f, 1 / 3.0f, 1 / 3.0f}},
+};
+
 static void softmax_special(void)
 {
-    static const struct {
-        float x[3], expected[3];
-    } cases[] = {
-        {{-INFINITY, -INFINITY, -INFINITY}, {NAN, NAN, NAN}},
-        {{-INFINITY, 0, -INFINITY}, {0, 1, 0}},
-        {{INFINITY, 0, 1}, {NAN, NAN, NAN}},
-        {{NAN, 0, 1}, {NAN, NAN, NAN}},
-        {{NAN, NAN, NAN}, {NAN, NAN, NAN}},
-        {{1000, 1000, -1000}, {0.5f, 0.5f, 0}},
-        {{-0.0f, 0, -0.0f}, {1 / 3.0f, 1 / 3.0f, 1 / 3.0f}},
-    };
     for (int v = 0; v < 2; v++) {
         const hg_kernel *k = v == 0 ? hg_kernels_softmax : softmax_tuned();
-        for (size_t i = 0; k != NULL && i < HG_COUNT(cases) * 2; i++) {
+        for (size_t i = 0; k != NULL && i < HG_COUNT(softmax_specials) * 2; i++) {
             bool is_column = i % 2 != 0; /* 3 x 2: both columns the same */
             move_call c = {0};
             float *x = move_in(&c, HOLO_F32, 2, MOVE_DIMS(3, is_column ? 2 : 1))->data;
             const float *y = move_out(&c, HOLO_F32, 2, c.in[0].dim)->data;
             for (int k3 = 0; k3 < (is_column ? 6 : 3); k3++)
-                x[k3] = cases[i / 2].x[is_column ? k3 / 2 : k3];
+                x[k3] = softmax_specials[i / 2].x[is_column ? k3 / 2 : k3];
             value_params(&c, (const int64_t[]){0, 0}, 2);
             if (move_run(k, &c))
                 for (int k3 = 0; k3 < (is_column ? 6 : 3); k3++)
-                    CHECK_ULP(y[k3], cases[i / 2].expected[is_column ? k3 / 2 : k3], 1);
+                    CHECK_ULP(y[k3], softmax_specials[i / 2].expected[is_column ? k3 / 2 : k3], 1);
             move_free(&c);
         }
+    }
+}
+
+/* The three at each place of a longer row of -inf, which adds nothing. */
+static void softmax_special_long(const hg_kernel *k, int64_t n, const float *x3, const float *y3)
+{
+    for (int64_t at = 0; at + 3 <= n; at++) {
+        move_call c = {0};
+        float *x = move_in(&c, HOLO_F32, 2, MOVE_DIMS(1, n))->data;
+        const float *y = move_out(&c, HOLO_F32, 2, c.in[0].dim)->data;
+        for (int64_t i = 0; i < n; i++)
+            x[i] = i >= at && i < at + 3 ? x3[i - at] : -INFINITY;
+        value_params(&c, (const int64_t[]){1, 0}, 2);
+        bool is_right = move_run(k, &c);
+        for (int64_t i = 0; i < n && is_right; i++) {
+            bool is_inside = i >= at && i < at + 3;
+            is_right = CHECK_ULP(y[i], is_inside ? y3[i - at] : isnan(y3[0]) ? NAN : 0, 1);
+        }
+        move_free(&c);
+    }
+}
+
+static void softmax_special_rows(void)
+{
+    static const int64_t n[] = {9, 16, 17, 24, 31, 50};
+    for (int v = 0; v < 2; v++) {
+        const hg_kernel *k = v == 0 ? hg_kernels_softmax : softmax_tuned();
+        for (size_t i = 0; k != NULL && i < HG_COUNT(softmax_specials) * HG_COUNT(n); i++)
+            softmax_special_long(k, n[i % HG_COUNT(n)], softmax_specials[i / HG_COUNT(n)].x,
+                                 softmax_specials[i / HG_COUNT(n)].expected);
     }
 }
 
@@ -216,6 +250,11 @@ static void softmax_cost(void)
 }
 
 const hg_test_case hg_tests_kernel_softmax[] = {
-    {"matches", softmax_matches}, {"in_place", softmax_in_place}, {"special", softmax_special},
-    {"refuses", softmax_refuses}, {"cost", softmax_cost},         {0},
+    {"matches", softmax_matches},
+    {"in_place", softmax_in_place},
+    {"special", softmax_special},
+    {"special_rows", softmax_special_rows},
+    {"refuses", softmax_refuses},
+    {"cost", softmax_cost},
+    {0},
 };

@@ -5,28 +5,52 @@
 #include "backend/cpu/avx2/lane.h"
 #include "isa/lane_math.h"
 
+#include "backend/cpu/avx2/part8.h"
 #include "backend/cpu/vec8.h"
 
-/* Compilers do not keep sixteen maxima in registers. Which zero is the largest does not matter: it
- * is only subtracted. */
+/* Compilers do not keep sixteen lanes in registers. Which zero is the largest does not matter: it
+ * is only subtracted. The last few come once more with those before them. */
 static float softmax_avx2_max(const float *x, int64_t n)
 {
-    float best = -(float)HG_INFINITY, lane[8];
+    float best = -(float)HG_INFINITY;
     __m256 a = _mm256_set1_ps(best), b = a;
-    int64_t i = 0;
-    for (; i + 16 <= n; i += 16) {
-        a = _mm256_max_ps(_mm256_loadu_ps(x + i), a); /* the second where the first is NaN */
-        b = _mm256_max_ps(_mm256_loadu_ps(x + i + 8), b);
+    if (n < 16) {
+        for (int64_t i = 0; i < n; i++)
+            best = x[i] > best ? x[i] : best;
+        return best;
     }
-    for (; i < n; i++)
-        best = x[i] > best ? x[i] : best;
-    _mm256_storeu_ps(lane, _mm256_max_ps(a, b));
-    for (int l = 0; l < 8; l++)
-        best = lane[l] > best ? lane[l] : best;
-    return best;
+    for (int64_t i = 0; i < n; i += 16) {
+        const float *at = x + hg_min(i, n - 16);
+        a = _mm256_max_ps(_mm256_loadu_ps(at), a); /* the second where the first is NaN */
+        b = _mm256_max_ps(_mm256_loadu_ps(at + 8), b);
+    }
+    a = _mm256_max_ps(a, b);
+    __m128 m = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    m = _mm_max_ps(m, _mm_movehl_ps(m, m));
+    return _mm_cvtss_f32(_mm_max_ps(m, _mm_movehdup_ps(m)));
 }
 
-#define SOFTMAX_OWN_MAX
+/* No exponential is -0: adding 0 to the lanes that the last turn does not reach changes nothing. */
+static float softmax_avx2_sum(const float *x, int64_t n)
+{
+    __m256 a = _mm256_setzero_ps(), b = a;
+    for (; n >= 16; n -= 16, x += 16) {
+        a = _mm256_add_ps(a, _mm256_loadu_ps(x));
+        b = _mm256_add_ps(b, _mm256_loadu_ps(x + 8));
+    }
+    if (n >= 8) {
+        a = _mm256_add_ps(a, _mm256_loadu_ps(x));
+        b = _mm256_add_ps(b, hg_part8_load(x + 8, n - 8));
+    } else {
+        a = _mm256_add_ps(a, hg_part8_load(x, n));
+    }
+    a = _mm256_add_ps(a, b);
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_add_ps(s, _mm_movehdup_ps(s)));
+}
+
+#define SOFTMAX_OWN_ROW
 #define SOFTMAX_READ hg_lane_read_avx2
 #define SOFTMAX_WRITE hg_lane_write_avx2
 #define T float
