@@ -80,11 +80,12 @@ holo_status hg_copy_check(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
-/* Rows worth a tile: of pixels of three bytes too, which tuned code takes apart together. */
+/* Rows worth a tile: of pixels of three elements too, which tuned code takes apart together. */
 static int copy_unit_stride(const hg_copy_plan *p, uint32_t bits)
 {
     for (int i = p->loops - 2; i >= 0; i--)
-        if (p->stride[i] == 1 && p->extent[i] > (bits == 8 ? COPY_FEW - 1 : COPY_FEW)) return i;
+        if (p->stride[i] == 1 && p->extent[i] > (bits == 8 || bits == 32 ? COPY_FEW - 1 : COPY_FEW))
+            return i;
     return -1;
 }
 
@@ -298,7 +299,7 @@ static hg_copy_part copy_tiles(const hg_args *a, const hg_copy_plan *p, hg_copy_
     hg_copy_grid g = {part.rows, 0, part.step, p->stride[last]};
     uint8_t *y = (uint8_t *)a->out[0].data + to * size;
     const uint8_t *x = (const uint8_t *)a->in[0].data + from * size;
-    if (tile != NULL && size == 1) {
+    if (tile != NULL && (size == 1 || (part.rows >= COPY_FEW && part.n >= HG_COPY_SIDE))) {
         g.n = part.n;
         tile(y, x, g, look);
         return part;

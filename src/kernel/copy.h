@@ -5,7 +5,7 @@
 
 #include "isa/kernel.h"
 
-enum { HG_COPY_MAX_LOOPS = 2 * HG_MAX_RANK };
+enum { HG_COPY_MAX_LOOPS = 2 * HG_MAX_RANK, HG_COPY_SIDE = 8 };
 
 /* The loops of a call, joined; checked arguments only. */
 typedef struct hg_copy_plan {
@@ -22,8 +22,9 @@ typedef struct hg_copy_grid {
     int64_t rows, n, row, stride;
 } hg_copy_grid;
 
-/* Moves a tile of bytes, as an instruction set likes it best: y[r * row + i] = x[r + i * stride],
- * or what `look` says about that. */
+/* Moves a tile, as an instruction set likes it best: y[r * row + i] = x[r + i * stride], or what
+ * `look` says about that. Elements are of one width, which the kernel's check has seen to; wider
+ * ones than a byte come in tiles of at least three rows and HG_COPY_SIDE columns. */
 typedef void hg_copy_tile(uint8_t *y, const uint8_t *x, hg_copy_grid g, const void *look);
 
 /* Where a unit lies in the output: `rows` rows of n elements, `step` apart from element `at` on. */
@@ -35,10 +36,12 @@ typedef struct hg_copy_part {
 holo_status hg_copy_check(const hg_args *a, holo_error *e);
 /* The same of elements of a byte. */
 holo_status hg_copy_bytes_check(const hg_args *a, holo_error *e);
+/* The same of elements of 32 bits. */
+holo_status hg_copy_words_check(const hg_args *a, holo_error *e);
 hg_copy_plan hg_copy_plan_of(const hg_args *a);
 int64_t hg_copy_units(const hg_copy_plan *p);
 int64_t hg_copy_call_units(const hg_args *a);
-/* Copies one unit; `tile` (NULL: none) is for elements of a byte, `look` for `tile`. */
+/* Copies one unit; `look` is for `tile` (NULL: none). */
 hg_copy_part hg_copy_unit(const hg_args *a, const hg_copy_plan *p, hg_copy_tile *tile,
                           const void *look, int64_t unit);
 void hg_copy_run(const hg_args *a, hg_range r, hg_copy_tile *tile);

@@ -26,6 +26,26 @@ static bool copy_is_packed(const hg_emit *e)
     return bits != 0 && bits < 8;
 }
 
+/* The innermost loop that turns has another stride than 1, which some loop around it has. */
+static bool copy_turns(hg_dims *d, const hg_copy *c)
+{
+    uint32_t last = c->loops;
+    while (last > 0 && hg_dim_is(d, c->extent[last - 1], 1))
+        last--;
+    if (last == 0 || hg_dim_is(d, c->stride[last - 1], 1)) return false;
+    for (uint32_t i = 0; i + 1 < last; i++)
+        if (hg_dim_is(d, c->stride[i], 1) && !hg_dim_is(d, c->extent[i], 1)) return true;
+    return false;
+}
+
+/* Kernels with tuned code for one width. */
+static const char *copy_kernel(hg_emit *e, const hg_copy *c)
+{
+    const uint32_t bits = hg_dtype_bits(hg_emit_type(e, 0)->dtype);
+    if (!copy_turns(&e->g->dims, c)) return "copy.strided";
+    return bits == 8 ? "copy.bytes" : bits == 32 ? "copy.words" : "copy.strided";
+}
+
 holo_status hg_emit_copy(hg_emit *e, const hg_copy *c)
 {
     hg_dims *d = &e->g->dims;
@@ -35,9 +55,7 @@ holo_status hg_emit_copy(hg_emit *e, const hg_copy *c)
         e->view_offset = moved ? c->offset : 0;
         return hg_emit_view(e);
     }
-    const bool is_run = c->loops > 0 && hg_dim_is(d, c->stride[c->loops - 1], 1);
-    const bool is_byte = hg_dtype_bits(hg_emit_type(e, 0)->dtype) == 8;
-    e->kernel = is_byte && !is_run ? "copy.bytes" : "copy.strided";
+    e->kernel = copy_kernel(e, c);
     HG_TRY(hg_emit_dim(e, c->offset == 0 ? hg_dim_const(d, 0) : c->offset));
     for (uint32_t i = 0; i < c->loops; i++) {
         HG_TRY(hg_emit_dim(e, c->extent[i]));

@@ -6,6 +6,7 @@
 #include "backend/cpu/avx2/gemm.h"
 
 #include "backend/cpu/avx2/part8.h"
+#include "backend/cpu/avx2/turn.h"
 #include "kernel/pack.h"
 
 /* The optimiser of a browser does best with the plain loop: unrolled twice it is a third slower. */
@@ -554,30 +555,6 @@ void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels)
 /* ---- transposing
  * --------------------------------------------------------------------------------- */
 
-HG_INLINE void gemm_turn_8x8(const float *src, int64_t src_ld, float *dst, int64_t dst_ld)
-{
-    __m256 r[8], t[8];
-    HG_GEMM_UNROLL
-    for (int i = 0; i < 4; i++) {
-        /* rows i and i + 4 side by side: the last step of the usual three is done by the loads */
-        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(src + i * src_ld)),
-                                    _mm_loadu_ps(src + (i + 4) * src_ld), 1);
-        r[i + 4] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(src + i * src_ld + 4)),
-                                        _mm_loadu_ps(src + (i + 4) * src_ld + 4), 1);
-    }
-    HG_GEMM_UNROLL
-    for (int i = 0; i < 8; i += 4) {
-        t[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
-        t[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
-        t[i + 2] = _mm256_unpacklo_ps(r[i + 2], r[i + 3]);
-        t[i + 3] = _mm256_unpackhi_ps(r[i + 2], r[i + 3]);
-        _mm256_storeu_ps(dst + i * dst_ld, _mm256_shuffle_ps(t[i], t[i + 2], 0x44));
-        _mm256_storeu_ps(dst + (i + 1) * dst_ld, _mm256_shuffle_ps(t[i], t[i + 2], 0xee));
-        _mm256_storeu_ps(dst + (i + 2) * dst_ld, _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44));
-        _mm256_storeu_ps(dst + (i + 3) * dst_ld, _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee));
-    }
-}
-
 void hg_gemm_turn_avx2(const float *src, int64_t src_ld, int64_t rows, int64_t cols, float *dst,
                        int64_t dst_ld)
 {
@@ -585,7 +562,7 @@ void hg_gemm_turn_avx2(const float *src, int64_t src_ld, int64_t rows, int64_t c
     for (; i + 8 <= rows; i += 8) {
         int64_t j = 0;
         for (; j + 8 <= cols; j += 8)
-            gemm_turn_8x8(src + i * src_ld + j, src_ld, dst + j * dst_ld + i, dst_ld);
+            turn_8x8(src + i * src_ld + j, src_ld, dst + j * dst_ld + i, dst_ld);
         for (; j < cols; j++)
             for (int64_t r = i; r < i + 8; r++)
                 dst[j * dst_ld + r] = src[r * src_ld + j];

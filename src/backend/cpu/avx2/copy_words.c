@@ -1,0 +1,56 @@
+/* copy_words.c - copy.words with AVX2: transpositions of elements of 32 bits in registers.
+ *
+ * Sixteen by sixteen elements go by in blocks of four by eight: whole lines of the cache on both
+ * sides. Those at an edge are done together with their neighbours once more. */
+#include "backend/cpu/avx2/turn.h"
+#include "kernel/copy.h"
+
+enum { COPY_WORDS_ROWS = 4, COPY_WORDS_LINE = 16 };
+
+/* Rows and columns from (r, i) on, sixteen or what there is of them. Of three rows a block reads
+ * the element behind them too. */
+static void copy_words_block(float *y, const float *x, const hg_copy_grid *g, int64_t r, int64_t i)
+{
+    const int64_t bottom = hg_max(0, g->rows - COPY_WORDS_ROWS), right = g->n - HG_COPY_SIDE;
+    for (int64_t row = r; row < hg_min(r + COPY_WORDS_LINE, g->rows); row += COPY_WORDS_ROWS)
+        for (int64_t col = i; col < hg_min(i + COPY_WORDS_LINE, g->n); col += HG_COPY_SIDE) {
+            const int64_t top = hg_min(row, bottom), at = hg_min(col, right);
+            turn_8x4(x + top + at * g->stride, g->stride, y + top * g->row + at, g->row,
+                     g->rows >= COPY_WORDS_ROWS);
+        }
+}
+
+/* Blocks follow each other along the side where neighbours are nearer, so that the other one has
+ * few streams at a time: more of them, in steps of a large power of two, would drive each other out
+ * of the cache. */
+static void copy_words_tile(uint8_t *out, const uint8_t *in, hg_copy_grid g, const void *look)
+{
+    float *y = (float *)(void *)out;
+    const float *x = (const float *)(const void *)in;
+    (void)look;
+    const int64_t columns = g.n;
+    /* the last of three rows' columns has nothing behind it, where they come one after the other */
+    if (g.rows < COPY_WORDS_ROWS) g.n = g.stride < g.rows || g.n <= HG_COPY_SIDE ? 0 : g.n - 1;
+    const bool by_rows = g.row >= g.stride;
+    const int64_t outer = by_rows ? g.rows : g.n, inner = by_rows ? g.n : g.rows;
+    for (int64_t i = 0; i < outer; i += COPY_WORDS_LINE)
+        for (int64_t k = 0; k < inner; k += COPY_WORDS_LINE)
+            copy_words_block(y, x, &g, by_rows ? i : k, by_rows ? k : i);
+    for (int64_t i = g.n; i < columns; i++)
+        for (int64_t r = 0; r < g.rows; r++)
+            y[r * g.row + i] = x[r + i * g.stride];
+}
+
+static void copy_words_run(const hg_args *a, hg_range r)
+{
+    hg_copy_run(a, r, copy_words_tile);
+}
+
+const hg_kernel hg_kernels_copy_words_avx2[] = {
+    {.name = "copy.words",
+     .cpu = HG_CPU_AVX2,
+     .check = hg_copy_words_check,
+     .units = hg_copy_call_units,
+     .run = copy_words_run},
+    {0},
+};
