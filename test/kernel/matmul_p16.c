@@ -228,6 +228,25 @@ static void p16_tuned(void)
     }
 }
 
+/* Every rest of rows beside every rest of columns, with one block of k, a short one and two. */
+static void p16_tuned_rests(void)
+{
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    static const int64_t depths[] = {1, 19, 390};
+    for (int64_t m = 4; m <= 21; m++)
+        for (int64_t n = 1; n <= 33; n++)
+            for (size_t i = 0; i < HG_COUNT(depths); i++) {
+                const p16_sizes s = {m, n, depths[i], n % 3 == 0 ? 2 : 1};
+                char what[80];
+                snprintf(what, sizeof what, "%lldx%lldx%lld", (long long)m, (long long)n,
+                         (long long)s.k);
+                p16_try(TUNED(matmul_p16), what, &s, m % 2 ? HOLO_F16 : HOLO_F32);
+            }
+    for (int64_t m = 2; m <= 7; m++)
+        for (int64_t n = 1; n <= 24; n++)
+            p16_epilogue_on(TUNED(matmul_p16), m, n, HOLO_F32);
+}
+
 /* A row gives the same bits whatever rows come with it. */
 static void p16_tuned_rows_alone(void)
 {
@@ -262,6 +281,7 @@ const hg_test_case hg_tests_kernel_matmul_p16[] = {
     {"cost", p16_cost_counts},
 #if defined(TUNED)
     {"tuned", p16_tuned},
+    {"tuned_rests", p16_tuned_rests},
     {"tuned_rows_alone", p16_tuned_rows_alone},
     {"tuned_refuses", p16_tuned_refuses},
 #endif

@@ -66,12 +66,11 @@ static void gemm_store_tile(const hg_gemm_step *s, int64_t first, int rows, int6
 }
 
 /* Every row of the tile lies in the padding. */
-HG_INLINE bool gemm_is_zero(const int rows, const float *zero, const float *const *row)
+HG_INLINE bool gemm_is_zero(const int64_t rows, const float *zero, const float *const *row)
 {
     if (row[0] != zero) return false; /* mostly so */
     bool is_zero = true;
-    HG_GEMM_UNROLL
-    for (int i = 1; i < rows; i++)
+    for (int64_t i = 1; i < rows; i++)
         is_zero = is_zero && row[i] == zero;
     return is_zero;
 }
@@ -152,27 +151,29 @@ HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step 
 #endif
 
 /* Columns [col, col + 8) and more rows: a narrow panel takes little more than half the time of a
- * whole one. */
-HG_INLINE void gemm_half_tile(const int rows, const bool is_half, const hg_gemm_step *s,
-                              int64_t first, int64_t col)
+ * whole one. Of `rows` the first `count` exist; the last of them stands in for the others, which
+ * cost nothing: fewer sums would wait for each other. */
+HG_INLINE void gemm_half_tile(const int rows, const int64_t count, const bool is_half,
+                              const hg_gemm_step *s, int64_t first, int64_t col)
 {
     __m256 sum[GEMM_HALF_ROWS];
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++)
-        sum[i] = s->sum == NULL ? _mm256_setzero_ps()
-                                : _mm256_loadu_ps(s->sum + (first + i) * s->sum_ld + col);
+        sum[i] = s->sum == NULL
+                     ? _mm256_setzero_ps()
+                     : _mm256_loadu_ps(s->sum + (first + hg_min(i, count - 1)) * s->sum_ld + col);
     const float *const *row = s->row + first;
     const char *b = (const char *)s->b + col * (is_half ? 2 : 4);
     const ptrdiff_t step = (ptrdiff_t)s->b_step, depth = (ptrdiff_t)s->depth;
     for (int64_t t = 0; t < s->taps; t++, row += s->row_step) {
         const float *a[GEMM_HALF_ROWS];
-        if (gemm_is_zero(rows, s->zero, row)) {
+        if (gemm_is_zero(count, s->zero, row)) {
             b += step * depth;
             continue;
         }
         HG_GEMM_UNROLL
         for (int i = 0; i < rows; i++)
-            a[i] = row[i] + s->offset;
+            a[i] = row[hg_min(i, count - 1)] + s->offset;
         GEMM_ROLLED
         for (ptrdiff_t k = 0; k < depth; k++) {
             const __m256 w = gemm_load(b, is_half);
@@ -182,7 +183,7 @@ HG_INLINE void gemm_half_tile(const int rows, const bool is_half, const hg_gemm_
                 sum[i] = _mm256_fmadd_ps(_mm256_broadcast_ss(a[i] + k), w, sum[i]);
         }
     }
-    if (HG_LIKELY(s->alpha == 1 && s->cols >= col + 8)) {
+    if (HG_LIKELY(count == rows && s->alpha == 1 && s->cols >= col + 8)) {
         const int64_t at = first * s->ld + col, ld = s->ld;
         float *c = s->c + at;
         HG_GEMM_UNROLL
@@ -194,7 +195,7 @@ HG_INLINE void gemm_half_tile(const int rows, const bool is_half, const hg_gemm_
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++)
         _mm256_storeu_ps(tile + i * 8, sum[i]);
-    gemm_store_tile(s, first, rows, col, 8, tile);
+    gemm_store_tile(s, first, (int)count, col, 8, tile);
 }
 
 /* Lines the next tile starts with. Rows of C lie far apart and stores commit in order; rows of A
@@ -216,52 +217,55 @@ HG_INLINE void gemm_prefetch(const hg_gemm_step *s, int64_t first, int64_t rows)
     }
 }
 
-typedef void (*gemm_tile_fn)(const hg_gemm_step *s, int64_t first);
+/* `rows` from `first` on; most tiles have one height only. */
+typedef void (*gemm_tile_fn)(const hg_gemm_step *s, int64_t first, int64_t rows);
 
-#define GEMM_TILE(rows)                                                                            \
-    static void gemm_f32_##rows##x16(const hg_gemm_step *s, int64_t first)                         \
+#define GEMM_TILE(height)                                                                          \
+    static void gemm_f32_##height##x16(const hg_gemm_step *s, int64_t first, int64_t rows)         \
     {                                                                                              \
-        gemm_tile(rows, false, s, first);                                                          \
+        (void)rows;                                                                                \
+        gemm_tile(height, false, s, first);                                                        \
     }                                                                                              \
-    static void gemm_f16_##rows##x16(const hg_gemm_step *s, int64_t first)                         \
+    static void gemm_f16_##height##x16(const hg_gemm_step *s, int64_t first, int64_t rows)         \
     {                                                                                              \
-        if (HG_IS_LINKED(HOLO_F16)) gemm_tile(rows, true, s, first);                               \
+        (void)rows;                                                                                \
+        if (HG_IS_LINKED(HOLO_F16)) gemm_tile(height, true, s, first);                             \
     }
 
 #if HG_VEC8_REGISTERS >= 16
 
 /* Eight columns are all there are; where sixteen are stored the others are zeros. */
-HG_INLINE void gemm_narrow_tile(const int rows, const bool is_half, const hg_gemm_step *s,
-                                int64_t first)
+HG_INLINE void gemm_narrow_tile(const int rows, const int64_t count, const bool is_half,
+                                const hg_gemm_step *s, int64_t first)
 {
-    gemm_half_tile(rows, is_half, s, first, 0);
-    for (int i = 0; i < rows && s->cols == HG_GEMM_COLS; i++)
+    gemm_half_tile(rows, count, is_half, s, first, 0);
+    for (int64_t i = 0; i < count && s->cols == HG_GEMM_COLS; i++)
         _mm256_storeu_ps(s->c + (first + i) * s->ld + 8, _mm256_setzero_ps());
 }
 
-#define GEMM_NARROW(rows)                                                                          \
-    static void gemm_f32_##rows##x8(const hg_gemm_step *s, int64_t first)                          \
+#define GEMM_NARROW(name, height, is_whole)                                                        \
+    static void gemm_f32_##name(const hg_gemm_step *s, int64_t first, int64_t rows)                \
     {                                                                                              \
-        gemm_narrow_tile(rows, false, s, first);                                                   \
+        gemm_narrow_tile(height, is_whole ? height : rows, false, s, first);                       \
     }                                                                                              \
-    static void gemm_f16_##rows##x8(const hg_gemm_step *s, int64_t first)                          \
+    static void gemm_f16_##name(const hg_gemm_step *s, int64_t first, int64_t rows)                \
     {                                                                                              \
-        if (HG_IS_LINKED(HOLO_F16)) gemm_narrow_tile(rows, true, s, first);                        \
+        if (HG_IS_LINKED(HOLO_F16))                                                                \
+            gemm_narrow_tile(height, is_whole ? height : rows, true, s, first);                    \
     }
-GEMM_NARROW(1)
-GEMM_NARROW(4)
-GEMM_NARROW(8)
+GEMM_NARROW(upto_4x8, 4, false)
+GEMM_NARROW(upto_8x8, 8, false)
+GEMM_NARROW(8x8, 8, true)
 #undef GEMM_NARROW
 
 static gemm_tile_fn gemm_find_narrow(const hg_gemm_step *s, int64_t left, int64_t *height)
 {
-    static const gemm_tile_fn narrow[2][GEMM_HALF_ROWS / 4 + 1] = {
-        {gemm_f32_1x8, gemm_f32_4x8, gemm_f32_8x8},
-        {gemm_f16_1x8, gemm_f16_4x8, gemm_f16_8x8},
+    static const gemm_tile_fn narrow[2][3] = {
+        {gemm_f32_upto_4x8, gemm_f32_upto_8x8, gemm_f32_8x8},
+        {gemm_f16_upto_4x8, gemm_f16_upto_8x8, gemm_f16_8x8},
     };
-    const int64_t fours = hg_min(left, GEMM_HALF_ROWS) / 4;
-    *height = fours == 0 ? 1 : fours * 4;
-    return narrow[s->is_half][fours];
+    *height = hg_min(left, GEMM_HALF_ROWS);
+    return narrow[s->is_half][(left > 4) + (left >= GEMM_HALF_ROWS)];
 }
 
 #else
@@ -269,9 +273,9 @@ static gemm_tile_fn gemm_find_narrow(const hg_gemm_step *s, int64_t left, int64_
 /* One half after the other; where there is one only, the other is zeros. */
 HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step *s, int64_t first)
 {
-    gemm_half_tile(rows, is_half, s, first, 0);
+    gemm_half_tile(rows, rows, is_half, s, first, 0);
     if (!s->narrow) {
-        gemm_half_tile(rows, is_half, s, first, 8);
+        gemm_half_tile(rows, rows, is_half, s, first, 8);
         return;
     }
     for (int i = 0; i < rows && s->cols == HG_GEMM_COLS; i++)
@@ -320,7 +324,7 @@ static void gemm_finish_part(const hg_gemm_step *step, gemm_tile_fn tile, int64_
     if (inner.next != NULL) inner.next += first * inner.next_row;
     inner.c = part;
     inner.ld = inner.cols = HG_GEMM_COLS;
-    tile(&inner, 0);
+    tile(&inner, 0, rows);
     for (int64_t i = 0; i < rows && step->residual != NULL; i++)
         memcpy(added + i * HG_GEMM_COLS, step->residual + (first + i) * step->ld,
                (size_t)step->cols * sizeof(float));
@@ -344,7 +348,7 @@ static void gemm_panel(const hg_gemm_step *step, int64_t rows)
             first += height;
             continue;
         }
-        tile(step, first);
+        tile(step, first, height);
         if (step->finish != NULL)
             hg_gemm_finish_avx2(step->finish, NULL, NULL,
                                 step->residual == NULL ? NULL : step->residual + first * step->ld,
