@@ -43,11 +43,19 @@ typedef void (*cumulate_fn)(const void *in, void *out, cumulate_slab s);
     {                                                                                              \
         const T *x = (const T *)in + s.at;                                                         \
         T *y = (T *)out + s.at;                                                                    \
+        const T *from = s.own ? x + s.step : x;                                                    \
+        T last = s.own ? x[0] : store(start);                                                      \
+        if (s.inner == 1) { /* the running result stays in a register */                           \
+            y[0] = last;                                                                           \
+            for (int64_t row = 1; row < s.n; row++, from += s.step)                                \
+                y[row * s.step] = last = store(load(last) sign load(*from));                       \
+            return;                                                                                \
+        }                                                                                          \
         for (int64_t i = 0; i < s.inner; i++)                                                      \
             y[i] = s.own ? x[i] : store(start);                                                    \
-        for (int64_t row = 1; row < s.n; row++, x += s.step, y += s.step)                          \
+        for (int64_t row = 1; row < s.n; row++, from += s.step, y += s.step)                       \
             for (int64_t i = 0; i < s.inner; i++)                                                  \
-                y[s.step + i] = store(load(y[i]) sign load(x[s.own ? s.step + i : i]));            \
+                y[s.step + i] = store(load(y[i]) sign load(from[i]));                              \
     }
 #define CUMULATE_TYPE(T, name, load, store)                                                        \
     CUMULATE_SLAB(T, sum_##name, load, store, +, 0)                                                \
