@@ -8,12 +8,11 @@
  *
  * A unit is some sequences in one direction; which come together does not change their bits. Where
  * there is but one unit, threads share the panels of each product, and every one keeps its part of
- * R in its own L2 (LSTM, h = 256, one sequence, 100 steps: 1.32 ms -> 0.86 with 2 threads; h =
- * 1024: 32
- * -> 16.5). Whoever finds no thread to help does all parts alone, so that nobody ever waits for one
- * that does not come.
- * Functions other than Sigmoid, Tanh and Relu are left to the reference kernel. Error bound: one
- * rounding for each of the H fused multiply-adds, in order; functions err by at most 4e-7. */
+ * R in its own L2: an LSTM over 100 steps of one sequence takes 0.86 instead of 1.32 ms with h =
+ * 256 and 2 threads, 16.5 instead of 32 with h = 1024. Whoever finds no thread to help does all
+ * parts alone, so that nobody ever waits for one that does not come. Functions other than Sigmoid,
+ * Tanh and Relu are left to the reference kernel. Error bound: one rounding for each of the H fused
+ * multiply-adds, in order; functions err by at most 4e-7. */
 #include "kernel/recur.h"
 
 #include "backend/cpu/avx2/gemm.h"
