@@ -34,13 +34,13 @@ def middle(values):
     return sorted(values)[len(values) // 2]
 
 
-def duel(tool, path, holo, inputs, threads, rounds, budget):
+def duel(tool, path, holo, inputs, threads, rounds, budget, flags=()):
     """Both in turn; minima over all rounds, medians of the rounds' medians."""
     common = ["--inputs", inputs, "--threads", str(threads), "--budget-ms", str(budget)]
     theirs, ours = [], []
     for _ in range(rounds):
         theirs.append(lib.run_json(tool, path, *common))
-        ours.append(lib.run_json(lib.HOLOGRAM, "bench", holo, "--json", *common))
+        ours.append(lib.run_json(lib.HOLOGRAM, "bench", holo, "--json", *common, *flags))
     return {
         "threads": threads,
         "peer_min_ms": min(r["min_ms"] for r in theirs),

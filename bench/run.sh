@@ -8,6 +8,7 @@
 #   embed     one program with its model inside: bytes the runtime adds, time from start to first output
 #   compile   time and peak memory of compiling
 #   peers     against ONNX Runtime, interleaved: speed, accuracy, opening, memory, file size
+#   zoo       against ONNX Runtime on models of many kinds with random weights, those of bench/zoo; zoo NAME...
 #   web       in a browser against onnxruntime-web: speed, time to the first result, bytes downloaded
 #   tables    computing by lookup: kernels, chains of 1 to 12 operations beside ONNX Runtime, frames of 3840 x 2160
 #   qdq       models quantised to 8 bits: speed and error against float32, ONNX Runtime on the same file
@@ -15,7 +16,7 @@
 #   passes    what each pass is worth: models compiled without it, against the whole pipeline
 #   op [STEM] single kernels, bench/op/STEM.c
 #
-# Without WHAT: all but same, op, tables, qdq, passes and web. Each prints a table and writes bench/results/WHAT.json; peers and tables also draw
+# Without WHAT: all but same, op, tables, qdq, passes, zoo and web. Each prints a table and writes bench/results/WHAT.json; peers and tables also draw
 # WHAT.svg. Let nothing else run meanwhile.
 #
 # HOLO_BENCH_BUILD   the build to measure                       (build/release)
@@ -71,7 +72,7 @@ bench_lowbit() { # [N K GROUP]
 what=${1:-all}
 [ $# -eq 0 ] || shift
 case $what in
-open | prepare | same | size | embed | compile | peers | web | tables | qdq | passes) python "$what" "$@" ;;
+open | prepare | same | size | embed | compile | peers | zoo | web | tables | qdq | passes) python "$what" "$@" ;;
 op) bench_op "$@" ;;
 lowbit) bench_lowbit "$@" ;;
 all)
@@ -81,5 +82,5 @@ all)
     done
     ;;
 -h | --help | help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' bench/run.sh ;;
-*) die "there is nothing called $what to measure: open, prepare, same, size, embed, compile, peers, tables, qdq, web, lowbit or op" ;;
+*) die "there is nothing called $what to measure: open, prepare, same, size, embed, compile, peers, zoo, tables, qdq, web, lowbit or op" ;;
 esac
