@@ -15,7 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 MODELS = {}  # by name: the function that makes it
 KINDS = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64, "int32": TensorProto.INT32,
-         "bool": TensorProto.BOOL, "uint8": TensorProto.UINT8, "float16": TensorProto.FLOAT16}
+         "bool": TensorProto.BOOL, "uint8": TensorProto.UINT8, "int8": TensorProto.INT8,
+         "float16": TensorProto.FLOAT16, "float64": TensorProto.DOUBLE}
 ONNX_OPSET = 17
 
 
