@@ -18,11 +18,18 @@ KINDS = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64, "int32": Tens
          "bool": TensorProto.BOOL, "uint8": TensorProto.UINT8, "int8": TensorProto.INT8,
          "float16": TensorProto.FLOAT16, "float64": TensorProto.DOUBLE}
 ONNX_OPSET = 17
+VERSIONS = {"ai.onnx.ml": 3}  # of other domains: 1 where nothing is said
 
 
 def model(function):
     MODELS[function.__name__] = function
     return function
+
+
+def variants(function, **sizes):
+    """One model for each keyword, which is its name; its value has the further arguments of the function."""
+    for name, values in sizes.items():
+        MODELS[name] = lambda g, values=values: function(g, *values)
 
 
 class Graph:
@@ -37,9 +44,11 @@ class Graph:
         return "%s_%d" % (stem, len(self.nodes) + len(self.constants))
 
     def input(self, name, dims, kind="float32", fill="rand"):
-        """dims are the ones measured; fill is one of ort_bench.c's: rand, rand01, int=N, const=X."""
-        self.inputs.append(helper.make_tensor_value_info(name, KINDS[kind], dims))
-        self.lines.append("%s:%s:%s:%s" % (name, kind, ",".join(map(str, dims)) or "-", fill))
+        """dims are the ones measured, a pair is (its name, the one measured); fill is one of ort_bench.c's: rand, rand01,
+        int=N, const=X."""
+        names, sizes = zip(*[d if isinstance(d, tuple) else (d, d) for d in dims]) if dims else ((), ())
+        self.inputs.append(helper.make_tensor_value_info(name, KINDS[kind], names))
+        self.lines.append("%s:%s:%s:%s" % (name, kind, ",".join(map(str, sizes)) or "-", fill))
         return name
 
     def output(self, value, kind="float32"):
@@ -86,6 +95,9 @@ class Graph:
         return self.op("BatchNormalization", x, near(), self.weight(channels, fan=9), self.weight(channels, fan=9),
                        self.const(ones + 0.1 * self.random.random(channels)))
 
+    def embedding(self, ids, count, width):
+        return self.op("Gather", self.weight(count, width, fan=width), ids)
+
     def linear(self, x, before, after, bias=True):
         x = self.op("MatMul", x, self.weight(before, after, fan=before))
         return self.op("Add", x, self.weight(after, fan=9)) if bias else x
@@ -119,6 +131,21 @@ class Graph:
     def reshape(self, x, *dims):
         return self.op("Reshape", x, self.ints(*dims))
 
+    def unsqueeze(self, x, *axes):
+        return self.op("Unsqueeze", x, self.ints(*axes))
+
+    def slice(self, x, begin, end, axis=-1, step=1):
+        return self.op("Slice", x, self.ints(begin), self.ints(end), self.ints(axis), self.ints(step))
+
+    def size(self, x, axis):
+        """The way exporters ask for one dimension: a number without axes."""
+        return self.op("Gather", self.op("Shape", x), self.const(axis, "int64"), axis=0)
+
+    def shaped(self, x, *dims):
+        """Reshape to numbers and to what size() gave, as exporters write it."""
+        parts = [self.unsqueeze(d, 0) if isinstance(d, str) else self.ints(d) for d in dims]
+        return self.op("Reshape", x, self.concat(*parts, axis=0))
+
     def transpose(self, x, *perm):
         return self.op("Transpose", x, perm=list(perm))
 
@@ -127,7 +154,7 @@ class Graph:
     def save(self, path):
         """Writes PATH and, beside it, the inputs line."""
         graph = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.constants)
-        opsets = [helper.make_opsetid(d, self.opset if not d else 1) for d in sorted(self.domains)]
+        opsets = [helper.make_opsetid(d, VERSIONS.get(d, 1) if d else self.opset) for d in sorted(self.domains)]
         made = helper.make_model(graph, opset_imports=opsets, producer_name="hologram zoo")
         made.ir_version = 8
         onnx.save(made, path)
