@@ -17,8 +17,8 @@ static inline uint8_t *holo_sealed(const uint8_t *data, size_t size)
     return copy;
 }
 
-/* For LLVMFuzzerCustomMutator. */
-static inline size_t holo_mutate(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+#ifdef HG_FUZZ
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
     uint32_t count = 0;
     uint64_t state = seed;
@@ -34,5 +34,6 @@ static inline size_t holo_mutate(uint8_t *data, size_t size, size_t max_size, un
     free(copy);
     return size;
 }
+#endif
 
 #endif

@@ -28,10 +28,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_ctx_deinit(&ctx);
     return 0;
 }
-
-#ifdef HG_FUZZ
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
-{
-    return onnx_mutate(data, size, max_size, seed);
-}
-#endif

@@ -89,8 +89,8 @@ static inline size_t onnx_change(const uint8_t *data, size_t size, uint8_t *to, 
     return at + made + size - f.end;
 }
 
-/* For LLVMFuzzerCustomMutator. */
-static inline size_t onnx_mutate(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+#ifdef HG_FUZZ
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
 {
     uint64_t state = seed;
     uint8_t *to = malloc(max_size + 16);
@@ -99,5 +99,6 @@ static inline size_t onnx_mutate(uint8_t *data, size_t size, size_t max_size, un
     free(to);
     return made != 0 && made <= max_size ? made : LLVMFuzzerMutate(data, size, max_size);
 }
+#endif
 
 #endif

@@ -129,4 +129,20 @@ static inline int64_t hg_ceil_div(int64_t a, int64_t b)
     return (a % b != 0 && ((a < 0) == (b < 0))) ? q + 1 : q;
 }
 
+/* Things cut into parts: things of each but the last, and how many parts. */
+typedef struct hg_cut {
+    int64_t size, count;
+} hg_cut;
+
+/* Parts of nearly the same size, at most `most` each before that is rounded up to a multiple of
+ * `step`; a single part is not rounded. total > 0. */
+static inline hg_cut hg_cut_of(int64_t total, int64_t most, int64_t step)
+{
+    hg_cut c = {.count = hg_ceil_div(total, most)};
+    c.size = hg_ceil_div(total, c.count);
+    if (c.count > 1) c.size = hg_ceil_div(c.size, step) * step;
+    c.count = hg_ceil_div(total, c.size);
+    return c;
+}
+
 #endif

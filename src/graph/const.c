@@ -114,3 +114,11 @@ bool hg_graph_const_is_finite(const hg_graph *g, hg_value_id value)
         if (!isfinite(single[i])) return false;
     return true;
 }
+
+bool hg_graph_const_is_zero(const hg_graph *g, hg_value_id value)
+{
+    const hg_const *c = hg_graph_value(g, value)->constant;
+    for (size_t i = 0; c != NULL && i < c->bytes; i++)
+        if (((const uint8_t *)c->data)[i] != 0) return false;
+    return c != NULL;
+}

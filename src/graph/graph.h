@@ -257,6 +257,8 @@ bool hg_graph_const_ints(hg_graph *g, hg_value_id value, const int64_t **out, si
 bool hg_graph_const_scalar(const hg_graph *g, hg_value_id value, double *out);
 /* A constant of 32- or 16-bit floats, none of them infinite or no number. */
 bool hg_graph_const_is_finite(const hg_graph *g, hg_value_id value);
+/* A constant whose bytes are all 0. */
+bool hg_graph_const_is_zero(const hg_graph *g, hg_value_id value);
 uint64_t hg_graph_const_hash(hg_graph *g, hg_value_id value);
 size_t hg_graph_count_nodes(const hg_graph *g);
 

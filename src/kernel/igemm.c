@@ -8,6 +8,7 @@
 #include "kernel/pack.h"
 
 enum {
+    IGEMM_ROW_STEP = 6, /* rows of a tile */
     IGEMM_ROW_BLOCK = 96,
     IGEMM_WIDE_BLOCK = 144,   /* of 16-bit codes: panels are widened once for so many rows */
     IGEMM_MAX_GROUP = 12,     /* panels of a unit; keeps enough units when rows are few */
@@ -104,7 +105,8 @@ holo_status hg_igemm_check_end(const hg_args *a, holo_error *e)
 /* ---- units -------------------------------------------------------------------------------- */
 
 typedef struct igemm_plan {
-    int64_t quads, row_block, row_blocks;
+    int64_t quads;
+    hg_cut row;
     int64_t group, groups; /* panels of a unit; units of a channel group */
 } igemm_plan;
 
@@ -114,13 +116,10 @@ static igemm_plan igemm_plan_of(const hg_igemm *g)
     const int64_t rows = hg_max(1, g->rows), panels = hg_max(1, g->panels);
     const int64_t depth = hg_max(1, p.quads * HG_QUAD);
     const int64_t block = g->is_wide ? IGEMM_WIDE_BLOCK : IGEMM_ROW_BLOCK;
-    const int64_t most = hg_max(6, hg_min(block, IGEMM_GATHERED / depth));
-    p.row_blocks = hg_ceil_div(rows, most);
-    p.row_block = hg_ceil_div(rows, p.row_blocks);
-    if (p.row_blocks > 1) p.row_block = hg_ceil_div(p.row_block, 6) * 6;
-    p.row_blocks = hg_ceil_div(rows, p.row_block);
+    const int64_t most = hg_max(IGEMM_ROW_STEP, hg_min(block, IGEMM_GATHERED / depth));
+    p.row = hg_cut_of(rows, most, IGEMM_ROW_STEP);
     const int64_t values = g->is_wide ? IGEMM_WIDE_VALUES : IGEMM_TILE_VALUES;
-    p.group = hg_min(IGEMM_MAX_GROUP, hg_max(1, values / HG_PANEL / p.row_block));
+    p.group = hg_min(IGEMM_MAX_GROUP, hg_max(1, values / HG_PANEL / p.row.size));
     p.groups = hg_ceil_div(panels, hg_min(panels, p.group));
     p.group = hg_ceil_div(panels, p.groups);
     p.groups = hg_ceil_div(panels, p.group);
@@ -135,14 +134,14 @@ void hg_igemm_cost(const hg_igemm *g, hg_cost *cost)
 int64_t hg_igemm_units(const hg_igemm *g)
 {
     const igemm_plan p = igemm_plan_of(g);
-    return holo_tensor_count(&g->args->out[0]) == 0 ? 0 : p.row_blocks * g->groups * p.groups;
+    return holo_tensor_count(&g->args->out[0]) == 0 ? 0 : p.row.count * g->groups * p.groups;
 }
 
 /* Scratch: sums, gathered rows, the same widened, a panel widened, zero points, sums of rows,
  * padded zero points of the right side, the epilogue's own. */
 static size_t igemm_sum_bytes(const igemm_plan *p)
 {
-    return (size_t)(p->row_block * p->group * HG_PANEL) * sizeof(int32_t);
+    return (size_t)(p->row.size * p->group * HG_PANEL) * sizeof(int32_t);
 }
 
 /* Of one row of the left side. */
@@ -155,13 +154,13 @@ static size_t igemm_row_bytes(const hg_igemm *g, const igemm_plan *p)
 {
     if (g->direct != NULL && !g->loads) return 0;
     const int64_t width = igemm_width(g, p->quads * HG_QUAD);
-    return hg_align_up((size_t)(p->row_block * width), HG_ALIGN);
+    return hg_align_up((size_t)(p->row.size * width), HG_ALIGN);
 }
 
 static size_t igemm_wide_bytes(const hg_igemm *g, const igemm_plan *p, const hg_igemm_form *form)
 {
     return form->widens && (!g->pairs || form->widens_pairs)
-               ? hg_align_up((size_t)(p->row_block * p->quads * HG_QUAD) * 2, HG_ALIGN)
+               ? hg_align_up((size_t)(p->row.size * p->quads * HG_QUAD) * 2, HG_ALIGN)
                : 0;
 }
 
@@ -172,7 +171,7 @@ static size_t igemm_panel_bytes(const igemm_plan *p, const hg_igemm_form *form)
 
 static size_t igemm_zero_bytes(const igemm_plan *p)
 {
-    return hg_align_up((size_t)p->row_block * sizeof(int32_t), HG_ALIGN);
+    return hg_align_up((size_t)p->row.size * sizeof(int32_t), HG_ALIGN);
 }
 
 size_t hg_igemm_scratch(const hg_igemm *g, const hg_igemm_form *form)
@@ -433,8 +432,8 @@ void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r)
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t block = i / u.p.groups; /* of rows, in a channel group */
         u.channel_group = block % g->groups;
-        u.row = block / g->groups * u.p.row_block;
-        u.rows = hg_min(u.p.row_block, g->rows - u.row);
+        u.row = block / g->groups * u.p.row.size;
+        u.rows = hg_min(u.p.row.size, g->rows - u.row);
         u.panel = i % u.p.groups * u.p.group;
         u.panels = hg_min(u.p.group, g->panels - u.panel);
         if (block != gathered) {

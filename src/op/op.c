@@ -54,6 +54,14 @@ bool hg_op_is(const hg_node *n, const char *name)
     return op_in_domain(n->op, (hg_str){name, colon == NULL ? 0 : (size_t)(colon - name)});
 }
 
+const hg_node *hg_op_producer(const hg_graph *g, hg_value_id v, const char *name)
+{
+    const hg_node_id id = v == 0 ? 0 : hg_graph_value(g, v)->node;
+    if (id == 0) return NULL;
+    const hg_node *n = hg_graph_node(g, id);
+    return name == NULL || hg_op_is(n, name) ? n : NULL;
+}
+
 /* ---- inference
  * --------------------------------------------------------------------------------------- */
 

@@ -221,6 +221,8 @@ const hg_op *const *hg_ops(void);
 /* "Add" or "holo:Lane"; must exist. */
 const hg_op *hg_op_get(const char *name);
 bool hg_op_is(const hg_node *n, const char *name);
+/* The node that makes v (0: none) when it is `name`, or whatever it is when name is NULL. */
+const hg_node *hg_op_producer(const hg_graph *g, hg_value_id v, const char *name);
 
 /* Infers one node: checks arity and types, calls op->infer, stores types and contents into its
  * outputs. A type already declared on an output must be compatible. */

@@ -56,16 +56,6 @@ static hg_value_id quantizelinear_clip(hg_build *b, hg_value_id y, holo_dtype to
                       hg_build_scalar(b, HOLO_F32, low + range - 1));
 }
 
-/* A constant that adds nothing, but that -0 would become 0: both are the same integer. */
-static bool quantizelinear_is_zero(const hg_graph *g, hg_value_id zero)
-{
-    if (!hg_graph_is_const(g, zero)) return false;
-    const hg_const *c = hg_graph_value(g, zero)->constant;
-    for (size_t i = 0; i < c->bytes; i++)
-        if (((const uint8_t *)c->data)[i] != 0) return false;
-    return hg_dtype_in(hg_graph_value(g, zero)->type.dtype, QUANTIZE_INTS);
-}
-
 static holo_status quantizelinear_lower(hg_build *b)
 {
     holo_dtype to = hg_graph_value(b->g, b->node->out[0])->type.dtype;
@@ -76,7 +66,8 @@ static holo_status quantizelinear_lower(hg_build *b)
     bool is_int = hg_dtype_in(to, QUANTIZE_INTS);
     if (is_int) y = hg_build_1(b, "Round", y);
     y = hg_build_cast(b, y, HOLO_F32);
-    if (zero != 0 && !quantizelinear_is_zero(b->g, zero))
+    /* 0 adds nothing, but that -0 would become 0: both are the same integer */
+    if (zero != 0 && !(is_int && hg_graph_const_is_zero(b->g, zero)))
         y = hg_build_2(b, "Add", y, hg_quantize_spread(b, hg_build_cast(b, zero, HOLO_F32)));
     if (is_int) y = quantizelinear_clip(b, y, to);
     hg_attr attr[] = {hg_attr_make_int("to", (int64_t)to),

@@ -20,12 +20,6 @@ typedef struct scales {
     bool has_layer;  /* whose factors can take the divisor */
 } scales;
 
-static const hg_node *scales_producer(const hg_graph *g, hg_value_id v)
-{
-    const hg_node_id id = v == 0 ? 0 : hg_graph_value(g, v)->node;
-    return id == 0 ? NULL : hg_graph_node(g, id);
-}
-
 static bool scales_is_const(const hg_graph *g, hg_value_id v)
 {
     return v != 0 && hg_graph_is_const(g, v) && hg_graph_value(g, v)->type.dtype == HOLO_F32;
@@ -64,7 +58,7 @@ static hg_value_id scales_divide(scales *s, hg_value_id v)
 /* float(sum) of a product, whose bias may have been added. */
 static bool scales_is_sum(const hg_graph *g, hg_value_id v)
 {
-    const hg_node *n = scales_producer(g, v);
+    const hg_node *n = hg_op_producer(g, v, NULL);
     return n != NULL && hg_op_is(n, "Cast") &&
            hg_graph_value(g, hg_node_in(g, n, 0))->type.dtype == HOLO_I32;
 }
@@ -96,7 +90,7 @@ static bool scales_is_layer(const scales *s, const hg_node *n, uint32_t factors)
 static bool scales_fits(scales *s, hg_value_id v, int depth)
 {
     const hg_graph *g = s->b.g;
-    const hg_node *n = scales_producer(g, v);
+    const hg_node *n = hg_op_producer(g, v, NULL);
     if (n == NULL) return scales_can_divide(s, v);
     const uint32_t factors = scales_factors(s, n);
     if (factors != 0) {
@@ -116,7 +110,7 @@ static bool scales_fits(scales *s, hg_value_id v, int depth)
 
 static hg_value_id scales_build(scales *s, hg_value_id v)
 {
-    const hg_node *n = scales_producer(s->b.g, v);
+    const hg_node *n = hg_op_producer(s->b.g, v, NULL);
     if (n == NULL) return scales_divide(s, v);
     hg_value_id in[3] = {0};
     const uint32_t factors = scales_factors(s, n);

@@ -15,17 +15,11 @@ static gather_role gather_role_of(const hg_graph *g, hg_value_id v, const hg_typ
     return t->rank == table->rank && t->dim[0] == table->dim[0] ? GATHER_ROWS : GATHER_NO;
 }
 
-static const hg_node *gather_producer(const hg_graph *g, hg_value_id v)
-{
-    const hg_node_id id = hg_graph_value(g, v)->node;
-    return id == 0 ? NULL : hg_graph_node(g, id);
-}
-
 /* A narrow constant behind a Cast, and around that at most a few differences and products whose
  * other side is constant. `axis` other than 0: the Cast alone. */
 static bool gather_is_table(const hg_graph *g, hg_value_id v, int64_t axis, int depth)
 {
-    const hg_node *n = gather_producer(g, v);
+    const hg_node *n = hg_op_producer(g, v, NULL);
     if (n == NULL || depth == 0) return false;
     if (hg_op_is(n, "Cast")) {
         const hg_value_id table = hg_node_in(g, n, 0);
@@ -55,7 +49,7 @@ static hg_value_id gather_build(hg_build *b, hg_value_id v)
     hg_graph *g = b->g;
     if (b->status != HOLO_OK) return 0;
     if (hg_graph_is_const(g, v)) return gather_rows(b, v);
-    const hg_node *n = gather_producer(g, v);
+    const hg_node *n = hg_op_producer(g, v, NULL);
     const hg_value_id inner = hg_node_in(g, n, 0);
     const char *op = hg_op_is(n, "Sub") ? "Sub" : "Mul";
     const holo_dtype to = hg_graph_value(g, v)->type.dtype;

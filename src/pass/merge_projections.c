@@ -16,9 +16,7 @@ typedef struct merge_part {
 
 static const hg_node *merge_only(const hg_graph *g, hg_value_id v, const char *op)
 {
-    const hg_node_id id = hg_graph_value(g, v)->node;
-    if (id == 0 || !hg_op_is(hg_graph_node(g, id), op)) return NULL;
-    return hg_graph_only_user(g, v) != 0 ? hg_graph_node(g, id) : NULL;
+    return hg_graph_only_user(g, v) != 0 ? hg_op_producer(g, v, op) : NULL;
 }
 
 /* v = MatMulP16(x, PackP16(constant)) without anything else */

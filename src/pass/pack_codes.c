@@ -10,9 +10,9 @@
 /* Looks through a Transpose to a constant matrix [k, n]; *transposed: it is [n, k]. */
 static bool codes_find(const hg_graph *g, hg_value_id v, hg_code_columns *out, bool *transposed)
 {
-    const hg_node_id id = hg_graph_value(g, v)->node;
-    *transposed = id != 0 && hg_op_is(hg_graph_node(g, id), "Transpose");
-    *out = (hg_code_columns){.value = *transposed ? hg_node_in(g, hg_graph_node(g, id), 0) : v};
+    const hg_node *n = hg_op_producer(g, v, "Transpose");
+    *transposed = n != NULL;
+    *out = (hg_code_columns){.value = *transposed ? hg_node_in(g, n, 0) : v};
     const hg_value *c = hg_graph_value(g, out->value);
     if (c->constant == NULL || c->type.rank != 2 || c->constant->bytes == 0) return false;
     if (!hg_dim_is_const(&g->dims, c->type.dim[*transposed], &out->k) ||

@@ -25,9 +25,8 @@ typedef struct attention_match {
 /* The producer of v when it is `op` and nothing else reads v. */
 static const hg_node *attention_only(const hg_graph *g, hg_value_id v, const char *op)
 {
-    const hg_node_id id = v == 0 ? 0 : hg_graph_value(g, v)->node;
-    if (id == 0 || !hg_op_is(hg_graph_node(g, id), op)) return NULL;
-    return hg_graph_only_user(g, v) != 0 ? hg_graph_node(g, id) : NULL;
+    const hg_node *n = hg_op_producer(g, v, op);
+    return n != NULL && hg_graph_only_user(g, v) != 0 ? n : NULL;
 }
 
 static bool attention_is_scalar(const hg_graph *g, hg_value_id v, double *out)

@@ -8,18 +8,10 @@
 
 enum { NORM_CHANNELS = 1 }; /* their dimension */
 
-static const hg_node *norm_producer(const hg_graph *g, hg_value_id v, const char *op)
-{
-    hg_node_id id = v == 0 ? 0 : hg_graph_value(g, v)->node;
-    if (id == 0) return NULL;
-    const hg_node *n = hg_graph_node(g, id);
-    return hg_op_is(n, op) ? n : NULL;
-}
-
 /* ReduceMean over one dimension, kept: the last, or that of channels. */
 static hg_value_id norm_mean_of(hg_graph *g, hg_value_id v, bool channels)
 {
-    const hg_node *n = norm_producer(g, v, "ReduceMean");
+    const hg_node *n = hg_op_producer(g, v, "ReduceMean");
     if (n == NULL || hg_node_int(n, "keepdims", 1) == 0) return 0;
     int32_t rank = hg_graph_value(g, hg_node_in(g, n, 0))->type.rank;
     size_t count;
@@ -34,7 +26,7 @@ static hg_value_id norm_mean_of(hg_graph *g, hg_value_id v, bool channels)
 /* The value whose square v is. */
 static hg_value_id norm_square_of(const hg_graph *g, hg_value_id v)
 {
-    const hg_node *power = norm_producer(g, v, "Pow"), *product = norm_producer(g, v, "Mul");
+    const hg_node *power = hg_op_producer(g, v, "Pow"), *product = hg_op_producer(g, v, "Mul");
     double exponent;
     if (power != NULL && hg_graph_const_scalar(g, hg_node_in(g, power, 1), &exponent) &&
         exponent == 2.0)
@@ -54,8 +46,8 @@ typedef struct norm_match {
 /* v = sqrt(mean(d^2) + eps) */
 static bool norm_deviation(hg_graph *g, hg_value_id v, hg_value_id d, norm_match *m)
 {
-    const hg_node *root = norm_producer(g, v, "Sqrt");
-    const hg_node *sum = root == NULL ? NULL : norm_producer(g, hg_node_in(g, root, 0), "Add");
+    const hg_node *root = hg_op_producer(g, v, "Sqrt");
+    const hg_node *sum = root == NULL ? NULL : hg_op_producer(g, hg_node_in(g, root, 0), "Add");
     if (sum == NULL) return false;
     for (uint32_t i = 0; i < 2; i++)
         if (hg_graph_const_scalar(g, hg_node_in(g, sum, i), &m->epsilon))
@@ -66,8 +58,8 @@ static bool norm_deviation(hg_graph *g, hg_value_id v, hg_value_id d, norm_match
 /* The value that v is one over: Reciprocal, 1 / v. */
 static hg_value_id norm_inverse_of(const hg_graph *g, hg_value_id v)
 {
-    const hg_node *reciprocal = norm_producer(g, v, "Reciprocal");
-    const hg_node *quotient = norm_producer(g, v, "Div");
+    const hg_node *reciprocal = hg_op_producer(g, v, "Reciprocal");
+    const hg_node *quotient = hg_op_producer(g, v, "Div");
     double one;
     if (reciprocal != NULL) return hg_node_in(g, reciprocal, 0);
     if (quotient != NULL && hg_graph_const_scalar(g, hg_node_in(g, quotient, 0), &one) && one == 1)
@@ -80,7 +72,7 @@ static bool norm_match_quotient(hg_graph *g, hg_value_id d, hg_value_id deviatio
 {
     if (hg_graph_value(g, d)->type.dtype != HOLO_F32 || !norm_deviation(g, deviation, d, out))
         return false;
-    const hg_node *difference = norm_producer(g, d, "Sub");
+    const hg_node *difference = hg_op_producer(g, d, "Sub");
     out->is_rms = difference == NULL || norm_mean_of(g, hg_node_in(g, difference, 1),
                                                      out->channels) != hg_node_in(g, difference, 0);
     out->x = out->is_rms ? d : hg_node_in(g, difference, 0);
@@ -214,9 +206,9 @@ static bool norm_match_group(const hg_graph *g, const hg_node *n, hg_value_id *x
                              const hg_node **norm)
 {
     if (!hg_op_is(n, "Reshape")) return false;
-    *norm = norm_producer(g, hg_node_in(g, n, 0), "holo:GroupNorm");
+    *norm = hg_op_producer(g, hg_node_in(g, n, 0), "holo:GroupNorm");
     if (*norm == NULL || hg_graph_only_user(g, hg_node_in(g, n, 0)) == 0) return false;
-    const hg_node *inner = norm_producer(g, hg_node_in(g, *norm, 0), "Reshape");
+    const hg_node *inner = hg_op_producer(g, hg_node_in(g, *norm, 0), "Reshape");
     if (inner == NULL || hg_node_int(*norm, "channels_last", 0) != 0) return false;
     *x = hg_node_in(g, inner, 0);
     const hg_type *t = &hg_graph_value(g, *x)->type;

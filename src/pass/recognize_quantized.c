@@ -21,12 +21,6 @@ typedef struct quant_match {
     int32_t axis;
 } quant_match;
 
-static const hg_node *quant_producer(const hg_graph *g, hg_value_id v, const char *op)
-{
-    const hg_node_id id = v == 0 ? 0 : hg_graph_value(g, v)->node;
-    return id != 0 && hg_op_is(hg_graph_node(g, id), op) ? hg_graph_node(g, id) : NULL;
-}
-
 /* The constant behind what changes no element: Unsqueeze, Reshape, and Cast of codes. */
 static hg_value_id quant_constant(const hg_graph *g, hg_value_id v)
 {
@@ -35,7 +29,7 @@ static hg_value_id quant_constant(const hg_graph *g, hg_value_id v)
         if (hg_graph_is_const(g, v)) return v;
         const hg_node *n = NULL;
         for (size_t i = 0; n == NULL && i < HG_COUNT(through); i++)
-            n = quant_producer(g, v, through[i]);
+            n = hg_op_producer(g, v, through[i]);
         if (n == NULL) return 0;
         v = hg_node_in(g, n, 0);
     }
@@ -68,13 +62,13 @@ static bool quant_constants(hg_graph *g, hg_value_id scale, hg_value_id zero, ho
 /* v = (Cast(codes) - zero) scale, of type float32. */
 static bool quant_find(hg_graph *g, hg_value_id v, hg_types types, quant_match *m)
 {
-    const hg_node *product = quant_producer(g, v, "Mul");
+    const hg_node *product = hg_op_producer(g, v, "Mul");
     if (product == NULL || hg_graph_value(g, v)->type.dtype != HOLO_F32) return false;
     const hg_value_id scale = hg_node_in(g, product, 1);
-    const hg_node *less = quant_producer(g, hg_node_in(g, product, 0), "Sub");
+    const hg_node *less = hg_op_producer(g, hg_node_in(g, product, 0), "Sub");
     const hg_value_id zero = less == NULL ? 0 : hg_node_in(g, less, 1);
     const hg_value_id wide = hg_node_in(g, less == NULL ? product : less, 0);
-    const hg_node *cast = quant_producer(g, wide, "Cast");
+    const hg_node *cast = hg_op_producer(g, wide, "Cast");
     if (cast == NULL || hg_graph_value(g, wide)->type.dtype != HOLO_F32) return false;
     m->codes = hg_node_in(g, cast, 0);
     const holo_dtype dtype = hg_graph_value(g, m->codes)->type.dtype;
@@ -266,14 +260,14 @@ static holo_status quant_replace_weights(hg_graph *g, hg_node_id id, const quant
 /* Weights of a matrix product; codes or numbers may be behind a Transpose. */
 static bool quant_find_matrix(hg_graph *g, hg_value_id v, quant_product *p)
 {
-    const hg_node *turn = quant_producer(g, v, "Transpose");
+    const hg_node *turn = hg_op_producer(g, v, "Transpose");
     if (hg_graph_value(g, v)->type.rank != 2) return false;
     if (turn != NULL) {
         v = hg_node_in(g, turn, 0);
         p->is_transposed = !p->is_transposed;
     }
     if (!quant_find(g, v, HG_TYPES_CODES, &p->w)) return false;
-    turn = quant_producer(g, p->w.codes, "Transpose");
+    turn = hg_op_producer(g, p->w.codes, "Transpose");
     if (turn == NULL || !hg_graph_is_const(g, hg_node_in(g, turn, 0))) return true;
     p->w.codes = hg_node_in(g, turn, 0);
     p->w.axis = 1 - p->w.axis;
@@ -303,10 +297,7 @@ static bool quant_wants_weights(hg_graph *g, const hg_node *n, quant_product *p,
 
 static bool quant_is_zero(const hg_graph *g, hg_value_id zero)
 {
-    const hg_const *c = zero == 0 ? NULL : hg_graph_value(g, zero)->constant;
-    for (size_t i = 0; c != NULL && i < c->bytes; i++)
-        if (((const uint8_t *)c->data)[i] != 0) return false;
-    return true;
+    return zero == 0 || hg_graph_const_is_zero(g, zero);
 }
 
 /* No zero points, signed weights, and no sum with any codes of 16 bits leaves 32 bits. */

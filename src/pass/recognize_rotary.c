@@ -12,12 +12,6 @@ typedef struct rotary_match {
     hg_value_id x, cosine, sine;
 } rotary_match;
 
-static const hg_node *rotary_producer(const hg_graph *g, hg_value_id v, const char *op)
-{
-    const hg_node_id id = v == 0 ? 0 : hg_graph_value(g, v)->node;
-    return id != 0 && hg_op_is(hg_graph_node(g, id), op) ? hg_graph_node(g, id) : NULL;
-}
-
 /* Element 0 of a constant vector of one. */
 static bool rotary_int(hg_graph *g, const hg_node *n, uint32_t i, int64_t *out)
 {
@@ -32,7 +26,7 @@ static bool rotary_int(hg_graph *g, const hg_node *n, uint32_t i, int64_t *out)
 /* v is one half of the last dimension, which has d elements, of what it gives. */
 static hg_value_id rotary_half_of(hg_graph *g, hg_value_id v, int64_t d, bool second)
 {
-    const hg_node *n = rotary_producer(g, v, "Slice");
+    const hg_node *n = hg_op_producer(g, v, "Slice");
     int64_t start, end, axis, step = 1;
     if (n == NULL || !rotary_int(g, n, 1, &start) || !rotary_int(g, n, 2, &end) ||
         !rotary_int(g, n, 3, &axis) || (hg_node_in(g, n, 4) != 0 && !rotary_int(g, n, 4, &step)))
@@ -48,13 +42,13 @@ static hg_value_id rotary_half_of(hg_graph *g, hg_value_id v, int64_t d, bool se
 /* The value whose halves v has in turn, the second one with its sign changed; 0: none. */
 static hg_value_id rotary_turned(hg_graph *g, hg_value_id v)
 {
-    const hg_node *n = rotary_producer(g, v, "Concat");
+    const hg_node *n = hg_op_producer(g, v, "Concat");
     const hg_type *t = &hg_graph_value(g, v)->type;
     int64_t d;
     if (n == NULL || n->n_in != 2 || !hg_dim_is_const(&g->dims, t->dim[t->rank - 1], &d) || d % 2)
         return 0;
     const int64_t axis = hg_node_int(n, "axis", 0);
-    const hg_node *negative = rotary_producer(g, hg_node_in(g, n, 0), "Neg");
+    const hg_node *negative = hg_op_producer(g, hg_node_in(g, n, 0), "Neg");
     if (negative == NULL || (axis != -1 && axis != t->rank - 1)) return 0;
     const hg_value_id x = rotary_half_of(g, hg_node_in(g, negative, 0), d, true);
     return x != 0 && rotary_half_of(g, hg_node_in(g, n, 1), d, false) == x ? x : 0;
@@ -84,8 +78,8 @@ static hg_value_id rotary_factor(const hg_graph *g, const hg_node *product, hg_v
 static bool rotary_find(hg_graph *g, const hg_node *n, rotary_match *m)
 {
     for (uint32_t i = 0; i < 4 && hg_op_is(n, "Add"); i++) {
-        const hg_node *straight = rotary_producer(g, hg_node_in(g, n, i & 1), "Mul");
-        const hg_node *crossed = rotary_producer(g, hg_node_in(g, n, 1 - (i & 1)), "Mul");
+        const hg_node *straight = hg_op_producer(g, hg_node_in(g, n, i & 1), "Mul");
+        const hg_node *crossed = hg_op_producer(g, hg_node_in(g, n, 1 - (i & 1)), "Mul");
         if (straight == NULL || crossed == NULL) continue;
         const hg_value_id turned = hg_node_in(g, crossed, i >> 1);
         m->x = rotary_turned(g, turned);
@@ -106,7 +100,7 @@ static bool rotary_find(hg_graph *g, const hg_node *n, rotary_match *m)
 /* The order of the Transpose that made x, if rows stay rows. */
 static bool rotary_order(const hg_graph *g, hg_value_id x, int64_t *perm)
 {
-    const hg_node *n = rotary_producer(g, x, "Transpose");
+    const hg_node *n = hg_op_producer(g, x, "Transpose");
     const int32_t rank = hg_graph_value(g, x)->type.rank;
     size_t count;
     const int64_t *to = n == NULL ? NULL : hg_node_ints(n, "perm", &count);

@@ -32,10 +32,10 @@ enum {
 
 typedef struct attention_plan {
     hg_attention s;
-    int64_t rows, row_blocks; /* of a unit; units of a head */
-    int64_t keys, blocks;     /* of a block; how many */
-    int64_t packed;           /* keys that are packed at once: all or those of a block */
-    int64_t panels;           /* of values */
+    hg_cut row;           /* of a unit; units of a head */
+    int64_t keys, blocks; /* of a block; how many */
+    int64_t packed;       /* keys that are packed at once: all or those of a block */
+    int64_t panels;       /* of values */
     bool is_few;
 } attention_plan;
 
@@ -45,10 +45,7 @@ static void attention_plan_of(const hg_args *a, attention_plan *p)
     const hg_attention *s = &p->s;
     p->is_few = s->queries <= ATTENTION_FEW && s->view[HG_ATTENTION_Q].col == 1 &&
                 s->view[HG_ATTENTION_K].col == 1 && s->view[HG_ATTENTION_V].col == 1;
-    p->row_blocks = hg_ceil_div(hg_max(s->queries, 1), ATTENTION_ROWS);
-    p->rows = hg_ceil_div(hg_max(s->queries, 1), p->row_blocks);
-    if (p->row_blocks > 1) p->rows = hg_ceil_div(p->rows, HG_GEMM_ROWS) * HG_GEMM_ROWS;
-    p->row_blocks = hg_ceil_div(hg_max(s->queries, 1), p->rows);
+    p->row = hg_cut_of(hg_max(s->queries, 1), ATTENTION_ROWS, HG_GEMM_ROWS);
     p->blocks = hg_ceil_div(hg_max(s->keys, 1), ATTENTION_KEYS);
     p->keys = hg_ceil_div(hg_ceil_div(hg_max(s->keys, 1), p->blocks), HG_PANEL) * HG_PANEL;
     p->blocks = hg_ceil_div(hg_max(s->keys, 1), p->keys);
@@ -81,13 +78,13 @@ static size_t attention_areas(const attention_plan *p, size_t *bytes)
     const hg_attention *s = &p->s;
     const bool gathers = s->view[HG_ATTENTION_Q].col != 1;
     const int64_t floats[ATTENTION_AREAS] = {
-        2 * p->rows, /* a pointer takes two floats */
+        2 * p->row.size, /* a pointer takes two floats */
         /* all keys of one row when there are few rows */
-        p->is_few ? hg_ceil_div(s->keys, HG_PANEL) * HG_PANEL : p->rows * p->keys,
-        p->rows * p->panels * HG_PANEL,
-        p->rows,
-        p->rows,
-        gathers ? p->rows * s->size : 0,
+        p->is_few ? hg_ceil_div(s->keys, HG_PANEL) * HG_PANEL : p->row.size * p->keys,
+        p->row.size * p->panels * HG_PANEL,
+        p->row.size,
+        p->row.size,
+        gathers ? p->row.size * s->size : 0,
         p->is_few ? 0 : p->packed * s->size,
         p->is_few ? 0 : p->packed * p->panels * HG_PANEL,
     };
@@ -103,7 +100,7 @@ static hg_work attention_work_of(const hg_args *a)
     attention_plan_of(a, &p);
     const bool is_empty = holo_tensor_count(&a->out[0]) == 0;
     size_t bytes[ATTENTION_AREAS];
-    return (hg_work){.units = is_empty ? 0 : p.s.batch * p.s.heads * p.row_blocks,
+    return (hg_work){.units = is_empty ? 0 : p.s.batch * p.s.heads * p.row.count,
                      .scratch = attention_areas(&p, bytes)};
 }
 
@@ -412,10 +409,10 @@ static void attention_run(const hg_args *a, hg_range r)
     attention_work w;
     attention_begin(&w, &p, r.scratch);
     for (int64_t u = r.begin; u < r.end; u++) {
-        w.first = u % p.row_blocks * p.rows;
-        w.n_rows = hg_min(p.rows, p.s.queries - w.first);
-        w.head = u / p.row_blocks % p.s.heads;
-        w.batch = u / p.row_blocks / p.s.heads;
+        w.first = u % p.row.count * p.row.size;
+        w.n_rows = hg_min(p.row.size, p.s.queries - w.first);
+        w.head = u / p.row.count % p.s.heads;
+        w.batch = u / p.row.count / p.s.heads;
         w.k = hg_attention_at(&p.s, HG_ATTENTION_K, w.batch, w.head);
         w.v = hg_attention_at(&p.s, HG_ATTENTION_V, w.batch, w.head);
         if (p.is_few)

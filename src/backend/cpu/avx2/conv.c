@@ -44,7 +44,7 @@ typedef struct conv_plan {
     hg_conv_shape s;
     int64_t k;
     int64_t channels;              /* of a k block */
-    int64_t row_block, row_blocks; /* output channels */
+    hg_cut row;                    /* output channels of a unit */
     int64_t panels, group, groups; /* of pixels: all, of a unit, how many units */
 } conv_plan;
 
@@ -59,13 +59,9 @@ static conv_plan conv_plan_of(const hg_args *a)
     conv_plan p = {.s = hg_conv_shape_of(a, false)};
     p.k = p.s.group_c * p.s.taps;
     p.channels = hg_max(1, hg_min(p.s.group_c, HG_GEMM_DEPTH / hg_max(1, p.s.taps)));
-    const int64_t rows = hg_max(1, p.s.group_o);
-    p.row_blocks = hg_ceil_div(rows, CONV_ROW_BLOCK);
-    p.row_block = hg_ceil_div(rows, p.row_blocks);
-    if (p.row_blocks > 1) p.row_block = hg_ceil_div(p.row_block, HG_GEMM_ROWS) * HG_GEMM_ROWS;
-    p.row_blocks = hg_ceil_div(rows, p.row_block);
+    p.row = hg_cut_of(hg_max(1, p.s.group_o), CONV_ROW_BLOCK, HG_GEMM_ROWS);
     p.panels = hg_max(1, hg_panels(p.s.out_count));
-    const int64_t wanted = CONV_TILE_VALUES / HG_PANEL / p.row_block;
+    const int64_t wanted = CONV_TILE_VALUES / HG_PANEL / p.row.size;
     p.group = hg_min(p.panels, hg_min(wanted, CONV_MAX_GROUP));
     p.groups = hg_ceil_div(p.panels, p.group);
     p.group = hg_ceil_div(p.panels, p.groups);
@@ -77,18 +73,18 @@ static int64_t conv_units(const hg_args *a)
 {
     const conv_plan p = conv_plan_of(a);
     if (holo_tensor_count(&a->out[0]) == 0) return 0;
-    return a->out[0].dim[0] * p.s.groups * p.row_blocks * p.groups;
+    return a->out[0].dim[0] * p.s.groups * p.row.count * p.groups;
 }
 
 /* Scratch: row pointers, sums of a unit, a gathered panel, the epilogue's own. */
 static size_t conv_pointer_bytes(const conv_plan *p)
 {
-    return hg_align_up((size_t)p->row_block * sizeof(float *), HG_ALIGN);
+    return hg_align_up((size_t)p->row.size * sizeof(float *), HG_ALIGN);
 }
 
 static size_t conv_sum_bytes(const conv_plan *p)
 {
-    return (size_t)(p->row_block * p->group) * HG_PANEL * sizeof(float);
+    return (size_t)(p->row.size * p->group) * HG_PANEL * sizeof(float);
 }
 
 static size_t conv_panel_bytes(const conv_plan *p)
@@ -213,16 +209,16 @@ static void conv_run(const hg_args *a, hg_range r)
     if (a->code != NULL)
         hg_epilogue_init(&ep, a, CONV_FIRST_EXTRA, s->rank, hg_lane_run_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
-        const int64_t pixels = i % p.groups, block = i / p.groups % p.row_blocks;
-        const int64_t group = i / p.groups / p.row_blocks % s->groups;
-        const int64_t image = i / p.groups / p.row_blocks / s->groups;
-        const int64_t o = group * s->group_o + block * p.row_block,
+        const int64_t pixels = i % p.groups, block = i / p.groups % p.row.count;
+        const int64_t group = i / p.groups / p.row.count % s->groups;
+        const int64_t image = i / p.groups / p.row.count / s->groups;
+        const int64_t o = group * s->group_o + block * p.row.size,
                       row = image * a->out[0].dim[1] + o;
         u.x = (const float *)a->in[0].data +
               (image * a->in[0].dim[1] + group * s->group_c) * s->in_count;
         u.w = (const float *)a->in[1].data + o * p.k;
         u.bias = hg_args_has(a, 2) ? (const float *)a->in[2].data + o : NULL;
-        u.n_rows = hg_min(p.row_block, s->group_o - block * p.row_block);
+        u.n_rows = hg_min(p.row.size, s->group_o - block * p.row.size);
         u.panel = pixels * p.group;
         u.panels = hg_min(p.group, p.panels - u.panel);
         const int64_t col = u.panel * HG_PANEL;

@@ -18,17 +18,15 @@ enum {
 
 typedef struct conv_gated_plan {
     hg_conv_gated_shape s;
-    int64_t rows, row_blocks; /* pixels of a unit; blocks in an image */
-    int64_t group, groups;    /* panels of a unit */
+    hg_cut row;            /* pixels of a unit; blocks in an image */
+    int64_t group, groups; /* panels of a unit */
 } conv_gated_plan;
 
 static conv_gated_plan conv_gated_plan_of(const hg_args *a)
 {
     conv_gated_plan p = {.s = hg_conv_gated_shape_of(a)};
-    p.row_blocks = hg_ceil_div(p.s.pixels, CONV_GATED_ROWS);
-    p.rows = hg_ceil_div(p.s.pixels, p.row_blocks);
-    p.row_blocks = hg_ceil_div(p.s.pixels, p.rows);
-    p.groups = hg_min(p.s.panels, hg_ceil_div(CONV_GATED_UNITS, p.s.n * p.row_blocks));
+    p.row = hg_cut_of(hg_max(1, p.s.pixels), CONV_GATED_ROWS, 1);
+    p.groups = hg_min(p.s.panels, hg_ceil_div(CONV_GATED_UNITS, p.s.n * p.row.count));
     p.group = hg_ceil_div(p.s.panels, p.groups);
     p.groups = hg_ceil_div(p.s.panels, p.group);
     return p;
@@ -38,7 +36,7 @@ static int64_t conv_gated_units(const hg_args *a)
 {
     if (holo_tensor_count(&a->out[0]) == 0) return 0;
     const conv_gated_plan p = conv_gated_plan_of(a);
-    return p.s.n * p.row_blocks * p.groups;
+    return p.s.n * p.row.count * p.groups;
 }
 
 /* Scratch: pointers, gated weights, sums of a panel, the epilogue's own. */
@@ -159,8 +157,8 @@ static void conv_gated_run(const hg_args *a, hg_range r)
     }
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t first = i % p.groups * p.group, block = i / p.groups;
-        const int64_t image = block / p.row_blocks, at = block % p.row_blocks * p.rows;
-        u.rows = hg_min(p.rows, p.s.pixels - at);
+        const int64_t image = block / p.row.count, at = block % p.row.count * p.row.size;
+        u.rows = hg_min(p.row.size, p.s.pixels - at);
         u.pixel = image * p.s.pixels + at;
         u.gate = (const float *)a->in[2].data + image * p.s.gate_step;
         for (int64_t k = 0; k < u.rows; k++)

@@ -36,7 +36,7 @@ typedef struct conv_nhwc_plan {
     bool by_row;         /* taps are kernel rows */
     int64_t taps, depth; /* k = taps * depth */
     int64_t pixels;      /* rows of the product */
-    int64_t row_block, row_blocks;
+    hg_cut row;
     int64_t group, groups; /* panels of a unit; units in a channel group */
     bool is_large;
 } conv_nhwc_plan;
@@ -54,14 +54,11 @@ static void conv_nhwc_plan_of(const hg_args *a, conv_nhwc_plan *p)
     if (p->by_row) rows = hg_min(rows, CONV_NHWC_PATCH_VALUES / hg_max(1, p->s.k));
     rows = hg_max(HG_GEMM_ROWS, rows / HG_GEMM_ROWS * HG_GEMM_ROWS);
     const int64_t pixels = hg_max(1, p->pixels), panels = hg_max(1, p->s.panels);
-    p->row_blocks = hg_ceil_div(pixels, rows);
-    p->row_block = hg_ceil_div(pixels, p->row_blocks);
-    if (p->row_blocks > 1) p->row_block = hg_ceil_div(p->row_block, HG_GEMM_ROWS) * HG_GEMM_ROWS;
-    p->row_blocks = hg_ceil_div(pixels, p->row_block);
-    const int64_t wanted = CONV_NHWC_TILE_VALUES / HG_PANEL / p->row_block;
+    p->row = hg_cut_of(pixels, rows, HG_GEMM_ROWS);
+    const int64_t wanted = CONV_NHWC_TILE_VALUES / HG_PANEL / p->row.size;
     p->group = hg_min(panels, hg_min(wanted, CONV_NHWC_MAX_GROUP));
     p->groups = hg_max(hg_ceil_div(panels, p->group),
-                       hg_min(panels, hg_ceil_div(CONV_NHWC_UNITS, p->row_blocks * p->s.groups)));
+                       hg_min(panels, hg_ceil_div(CONV_NHWC_UNITS, p->row.count * p->s.groups)));
     p->group = hg_ceil_div(panels, p->groups);
     p->groups = hg_ceil_div(panels, p->group);
     p->is_large = holo_tensor_count(&a->out[0]) >= CONV_NHWC_LARGE;
@@ -70,12 +67,12 @@ static void conv_nhwc_plan_of(const hg_args *a, conv_nhwc_plan *p)
 /* Scratch: pointers, sums of a unit, zeros, copied kernel rows, the epilogue's own. */
 static size_t conv_nhwc_pointer_bytes(const conv_nhwc_plan *p)
 {
-    return hg_align_up((size_t)(p->row_block * p->taps) * sizeof(float *), HG_ALIGN);
+    return hg_align_up((size_t)(p->row.size * p->taps) * sizeof(float *), HG_ALIGN);
 }
 
 static size_t conv_nhwc_sum_bytes(const conv_nhwc_plan *p)
 {
-    return (size_t)(p->row_block * p->group) * HG_PANEL * sizeof(float);
+    return (size_t)(p->row.size * p->group) * HG_PANEL * sizeof(float);
 }
 
 static size_t conv_nhwc_zero_bytes(const conv_nhwc_plan *p)
@@ -86,7 +83,7 @@ static size_t conv_nhwc_zero_bytes(const conv_nhwc_plan *p)
 
 static size_t conv_nhwc_patch_bytes(const conv_nhwc_plan *p)
 {
-    return p->by_row ? hg_align_up((size_t)(p->row_block * p->s.k) * sizeof(float), HG_ALIGN) : 0;
+    return p->by_row ? hg_align_up((size_t)(p->row.size * p->s.k) * sizeof(float), HG_ALIGN) : 0;
 }
 
 static hg_work conv_nhwc_work(const hg_args *a)
@@ -94,7 +91,7 @@ static hg_work conv_nhwc_work(const hg_args *a)
     conv_nhwc_plan p;
     conv_nhwc_plan_of(a, &p);
     const bool is_empty = p.pixels == 0 || p.s.g.o == 0;
-    return (hg_work){.units = is_empty ? 0 : p.row_blocks * p.s.groups * p.groups,
+    return (hg_work){.units = is_empty ? 0 : p.row.count * p.s.groups * p.groups,
                      .scratch = conv_nhwc_pointer_bytes(&p) + conv_nhwc_sum_bytes(&p) +
                                 conv_nhwc_zero_bytes(&p) + conv_nhwc_patch_bytes(&p) +
                                 hg_epilogue_scratch(a)};
@@ -310,8 +307,8 @@ static void conv_nhwc_run(const hg_args *a, hg_range r)
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t group = i % p.groups, pixels = i / p.groups; /* channel group, row block */
         u.channel_group = pixels % p.s.groups;
-        u.row = pixels / p.s.groups * p.row_block;
-        u.n_rows = hg_min(p.row_block, p.pixels - u.row);
+        u.row = pixels / p.s.groups * p.row.size;
+        u.n_rows = hg_min(p.row.size, p.pixels - u.row);
         u.panel = group * p.group;
         u.panels = hg_min(p.group, p.s.panels - u.panel);
         conv_nhwc_point(&u);

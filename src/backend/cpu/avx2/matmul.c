@@ -26,7 +26,7 @@ typedef struct matmul_plan {
     hg_matmul_shape s;
     bool trans_a, trans_b;
     bool is_direct; /* B is read where it lies */
-    int64_t row_block, row_blocks;
+    hg_cut row;
     int64_t panels, group, groups;
     int64_t widest; /* panels of the last group where it takes the rest, else `group` */
     float alpha;
@@ -49,18 +49,15 @@ static matmul_plan matmul_plan_of(const hg_args *a)
                      .alpha = (float)hg_param_f64(a, 2),
                      .is_large = holo_tensor_count(&a->out[0]) >= MATMUL_LARGE};
     const int64_t m = hg_max(p.s.m, 1);
-    p.row_blocks = hg_ceil_div(m, MATMUL_ROW_BLOCK);
-    p.row_block = hg_ceil_div(m, p.row_blocks);
-    if (p.row_blocks > 1) p.row_block = hg_ceil_div(p.row_block, HG_GEMM_ROWS) * HG_GEMM_ROWS;
-    p.row_blocks = hg_ceil_div(m, p.row_block);
-    p.is_direct = !p.trans_b && p.row_block <= MATMUL_DIRECT_ROWS;
+    p.row = hg_cut_of(m, MATMUL_ROW_BLOCK, HG_GEMM_ROWS);
+    p.is_direct = !p.trans_b && p.row.size <= MATMUL_DIRECT_ROWS;
     p.panels = hg_panels(p.s.n);
     const int64_t panels = hg_max(p.panels, 1);
     p.groups = hg_ceil_div(panels, p.trans_a ? 2 * MATMUL_GROUP : MATMUL_GROUP);
     p.group = hg_ceil_div(panels, p.groups);
     p.groups = hg_ceil_div(panels, p.group);
     p.widest = p.group;
-    if (!p.trans_b && p.row_block <= HG_GEMM_STREAM_ROWS) {
+    if (!p.trans_b && p.row.size <= HG_GEMM_STREAM_ROWS) {
         p.group = hg_gemm_stream_group(panels);
         p.groups = panels / p.group;
         p.widest = panels - (p.groups - 1) * p.group;
@@ -72,12 +69,12 @@ static matmul_plan matmul_plan_of(const hg_args *a)
  * own. */
 static size_t matmul_pointer_bytes(const matmul_plan *p)
 {
-    return hg_align_up((size_t)p->row_block * sizeof(float *), HG_ALIGN);
+    return hg_align_up((size_t)p->row.size * sizeof(float *), HG_ALIGN);
 }
 
 static size_t matmul_sum_bytes(const matmul_plan *p)
 {
-    return (size_t)(p->row_block * p->widest) * HG_PANEL * sizeof(float);
+    return (size_t)(p->row.size * p->widest) * HG_PANEL * sizeof(float);
 }
 
 static size_t matmul_panel_bytes(const matmul_plan *p)
@@ -88,15 +85,15 @@ static size_t matmul_panel_bytes(const matmul_plan *p)
 static size_t matmul_turned_bytes(const matmul_plan *p)
 {
     if (!p->trans_a) return 0;
-    const int64_t depth = p->row_block <= MATMUL_DOT_ROWS ? p->s.k : HG_GEMM_DEPTH;
-    return hg_align_up((size_t)(p->row_block * depth) * sizeof(float), HG_ALIGN);
+    const int64_t depth = p->row.size <= MATMUL_DOT_ROWS ? p->s.k : HG_GEMM_DEPTH;
+    return hg_align_up((size_t)(p->row.size * depth) * sizeof(float), HG_ALIGN);
 }
 
 static hg_work matmul_work(const hg_args *a)
 {
     const matmul_plan p = matmul_plan_of(a);
     const bool is_empty = holo_tensor_count(&a->out[0]) == 0;
-    return (hg_work){.units = is_empty ? 0 : p.s.batch * p.row_blocks * p.groups,
+    return (hg_work){.units = is_empty ? 0 : p.s.batch * p.row.count * p.groups,
                      .scratch = matmul_pointer_bytes(&p) + matmul_sum_bytes(&p) +
                                 matmul_panel_bytes(&p) + matmul_turned_bytes(&p) +
                                 hg_epilogue_scratch(a)};
@@ -343,9 +340,9 @@ static void matmul_unit_dot(const matmul_unit *u)
 static void matmul_unit_run(matmul_unit *u)
 {
     /* by block, not by rows left: only then does scratch hold all of k of a turned A */
-    if (u->p->row_block <= MATMUL_DOT_ROWS && u->p->trans_b)
+    if (u->p->row.size <= MATMUL_DOT_ROWS && u->p->trans_b)
         matmul_unit_dot(u);
-    else if (u->p->row_block <= HG_GEMM_STREAM_ROWS)
+    else if (u->p->row.size <= HG_GEMM_STREAM_ROWS)
         matmul_unit_stream(u);
     else
         matmul_unit_tiles(u, 0);
@@ -371,13 +368,13 @@ static void matmul_run(const hg_args *a, hg_range r)
     if (has_lane) hg_epilogue_init(&ep, a, MATMUL_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
         /* row blocks innermost: units that follow each other share a packed group of B */
-        const int64_t block = i % p.row_blocks, group = i / p.row_blocks % p.groups;
-        const int64_t batch = i / p.row_blocks / p.groups;
-        u.key = i / p.row_blocks;
+        const int64_t block = i % p.row.count, group = i / p.row.count % p.groups;
+        const int64_t batch = i / p.row.count / p.groups;
+        u.key = i / p.row.count;
         u.a = (const float *)a->in[0].data + hg_matmul_batch_offset(&a->in[0], out, batch);
         u.b = (const float *)a->in[1].data + hg_matmul_batch_offset(&a->in[1], out, batch);
-        u.row = block * p.row_block;
-        u.n_rows = hg_min(p.row_block, p.s.m - u.row);
+        u.row = block * p.row.size;
+        u.n_rows = hg_min(p.row.size, p.s.m - u.row);
         u.panel = group * p.group;
         u.panels = group + 1 < p.groups ? p.group : p.panels - u.panel;
         const int64_t row = batch * p.s.m + u.row, col = u.panel * HG_PANEL;

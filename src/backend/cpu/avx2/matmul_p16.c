@@ -24,53 +24,50 @@ enum {
 
 typedef struct matmul_p16_plan {
     hg_matmul_p16_shape s;
-    int64_t row_block, row_blocks; /* rows of a unit; how many blocks */
-    int64_t group, groups;         /* panels of a unit; how many groups */
-    int64_t widest;  /* panels of the last group where it takes the rest, else group */
-    bool rows_inner; /* consecutive units share panels, not rows */
-    bool is_large;   /* the output does not fit in L2 */
+    hg_cut row;            /* rows of a unit */
+    int64_t group, groups; /* panels of a unit; how many groups */
+    int64_t widest;        /* panels of the last group where it takes the rest, else group */
+    bool rows_inner;       /* consecutive units share panels, not rows */
+    bool is_large;         /* the output does not fit in L2 */
 } matmul_p16_plan;
 
 static void matmul_p16_plan_of(const hg_args *a, matmul_p16_plan *p)
 {
     p->s = hg_matmul_p16_shape_of(a);
     const int64_t m = hg_max(p->s.m, 1), panels = hg_max(p->s.panels, 1);
-    p->row_blocks = hg_ceil_div(m, MATMUL_P16_ROW_BLOCK);
-    p->row_block = hg_ceil_div(m, p->row_blocks);
-    if (p->row_blocks > 1) p->row_block = hg_ceil_div(p->row_block, HG_GEMM_ROWS) * HG_GEMM_ROWS;
-    p->row_blocks = hg_ceil_div(m, p->row_block);
-    const int64_t wanted = MATMUL_P16_TILE_VALUES / HG_PANEL / p->row_block;
+    p->row = hg_cut_of(m, MATMUL_P16_ROW_BLOCK, HG_GEMM_ROWS);
+    const int64_t wanted = MATMUL_P16_TILE_VALUES / HG_PANEL / p->row.size;
     p->group = hg_min(panels, hg_min(wanted, MATMUL_P16_MAX_GROUP));
     p->groups = hg_ceil_div(panels, p->group);
     p->group = hg_ceil_div(panels, p->groups);
     p->widest = p->group;
-    if (p->row_block <= HG_GEMM_STREAM_ROWS) {
+    if (p->row.size <= HG_GEMM_STREAM_ROWS) {
         p->group = hg_gemm_stream_group(panels);
         p->groups = panels / p->group;
         p->widest = panels - (p->groups - 1) * p->group;
     }
     /* Read again from L3: B for every row block, or A for every group. */
     p->rows_inner =
-        (double)p->row_blocks * (double)panels * HG_PANEL > (double)p->groups * (double)m;
+        (double)p->row.count * (double)panels * HG_PANEL > (double)p->groups * (double)m;
     p->is_large = holo_tensor_count(&a->out[0]) >= MATMUL_P16_LARGE;
 }
 
 /* Scratch: pointers to rows, sums of a unit, the epilogue's own. */
 static size_t matmul_p16_pointer_bytes(const matmul_p16_plan *p)
 {
-    return hg_align_up((size_t)p->row_block * sizeof(float *), HG_ALIGN);
+    return hg_align_up((size_t)p->row.size * sizeof(float *), HG_ALIGN);
 }
 
 static size_t matmul_p16_sum_bytes(const matmul_p16_plan *p)
 {
-    return (size_t)(p->row_block * p->widest) * HG_PANEL * sizeof(float);
+    return (size_t)(p->row.size * p->widest) * HG_PANEL * sizeof(float);
 }
 
 static hg_work matmul_p16_work(const hg_args *a)
 {
     matmul_p16_plan p;
     matmul_p16_plan_of(a, &p);
-    return (hg_work){.units = p.s.m == 0 || p.s.n == 0 ? 0 : p.row_blocks * p.groups,
+    return (hg_work){.units = p.s.m == 0 || p.s.n == 0 ? 0 : p.row.count * p.groups,
                      .scratch = matmul_p16_pointer_bytes(&p) + matmul_p16_sum_bytes(&p) +
                                 hg_epilogue_scratch(a)};
 }
@@ -198,10 +195,10 @@ static void matmul_p16_run(const hg_args *a, hg_range r)
     const bool has_lane = a->code != NULL && u.finish == NULL;
     if (has_lane) hg_epilogue_init(&ep, a, MATMUL_P16_FIRST_EXTRA, 1, hg_lane_run_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
-        const int64_t block = p.rows_inner ? i % p.row_blocks : i / p.groups;
-        const int64_t group = p.rows_inner ? i / p.row_blocks : i % p.groups;
-        u.row = block * p.row_block;
-        u.n_rows = hg_min(p.row_block, p.s.m - u.row);
+        const int64_t block = p.rows_inner ? i % p.row.count : i / p.groups;
+        const int64_t group = p.rows_inner ? i / p.row.count : i % p.groups;
+        u.row = block * p.row.size;
+        u.n_rows = hg_min(p.row.size, p.s.m - u.row);
         u.panel = group * p.group;
         u.panels = group + 1 < p.groups ? p.group : p.s.panels - u.panel;
         u.c = has_lane ? u.sum : (float *)a->out[0].data + u.row * p.s.n + u.panel * HG_PANEL;
