@@ -1,6 +1,6 @@
 """retype.py - a model whose 32-bit floats have become 64-bit ones (what its arithmetic would give without rounding to
-speak of) or 16-bit ones. Needs Debian's python3-onnx and python3-numpy. A model with 16-bit floats rounds to them by
-intent: refused.
+speak of) or 16-bit ones. Needs Debian's python3-onnx and python3-numpy. 16-bit floats of the model become 64-bit ones
+too; its Casts to 16 bits still round.
 
     retype.py double|half MODEL.onnx RESULT.onnx"""
 import sys
@@ -9,21 +9,21 @@ import numpy
 import onnx
 from onnx import TensorProto, numpy_helper
 
-FLOAT = TensorProto.FLOAT
+FLOAT, HALF = TensorProto.FLOAT, TensorProto.FLOAT16
 KINDS = {"double": (TensorProto.DOUBLE, numpy.float64), "half": (TensorProto.FLOAT16, numpy.float16)}
 # Operator -> inputs whose type stays float32, whatever the type of the others.
 KEEPS_FLOAT = {"Resize": (2,), "Upsample": (1,), "QuantizeLinear": (0, 1), "DequantizeLinear": (1,)}
 
 
 def change_tensor(tensor, kind):
-    if tensor.data_type == FLOAT:
+    if tensor.data_type in (FLOAT, HALF):
         numbers = numpy_helper.to_array(tensor).astype(KINDS[kind][1])
         tensor.CopyFrom(numpy_helper.from_array(numbers, tensor.name))
 
 
 def change_type(value, kind):
     tensor = value.type.tensor_type
-    if tensor.elem_type == FLOAT:
+    if tensor.elem_type in (FLOAT, HALF):
         tensor.elem_type = KINDS[kind][0]
 
 
@@ -50,6 +50,14 @@ def keep_float(node, made):
             node.input[i] = name
 
 
+def round_half(node, made):
+    """A Cast to 16 bits rounds, then widens again."""
+    if node.op_type == "Cast" and node.attribute[0].i == HALF:
+        rounded = node.output[0] + "/half"
+        made.append(onnx.helper.make_node("Cast", [rounded], [node.output[0]], to=TensorProto.DOUBLE))
+        node.output[0] = rounded
+
+
 def change_graph(graph, kind):
     for value in list(graph.input) + list(graph.output) + list(graph.value_info):
         change_type(value, kind)
@@ -60,6 +68,8 @@ def change_graph(graph, kind):
         change_node(node, kind)
         keep_float(node, nodes)
         nodes.append(node)
+        if kind == "double":
+            round_half(node, nodes)
     del graph.node[:]
     graph.node.extend(nodes)
 
@@ -67,8 +77,8 @@ def change_graph(graph, kind):
 def main():
     kind, path, result = sys.argv[1:]
     model = onnx.load(path)
-    if any(t.data_type == TensorProto.FLOAT16 for t in model.graph.initializer):
-        sys.exit("retype.py: %s holds 16-bit floats" % path)
+    if kind == "half" and any(t.data_type == HALF for t in model.graph.initializer):
+        sys.exit("retype.py: %s holds 16-bit floats already" % path)
     change_graph(model.graph, kind)
     onnx.save(model, result)
 

@@ -1,8 +1,10 @@
 /* widen_half.c - regions of 16-bit floats around convolutions and matrix products compute in
  * float32. Each such node is wrapped in Casts; a Cast this pass made is read through by the next
  * node, so a region widens once where it begins and rounds once where it ends, and every result is
- * at least as near to the true one. Casts of the model keep rounding. Large f16 weights stay f16:
- * kernels widen them as they read. */
+ * at least as near to the true one. So are Casts that a composite operator became (a normalisation
+ * computes in float32 and rounds). Of the model's own Casts those to 16 bits keep rounding; one to
+ * float32 ends a region that needs no rounding then. Large f16 weights stay f16: kernels widen them
+ * as they read. */
 #include "pass/widen_half.h"
 
 #include "base/half.h"
@@ -46,13 +48,21 @@ static bool widen_is_light(const hg_node *n)
     return n->op->lane != NULL || widen_is_one_of(n, names, HG_COUNT(names));
 }
 
-/* A Cast that this pass made: nodes before `first` belong to the model. */
+/* A Cast that this pass made, or that an operator of the model became when it was lowered. */
+static bool widen_is_made(const hg_graph *g, hg_node_id id, hg_node_id first)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    return hg_op_is(n, "Cast") && (id >= first || (strcmp(n->origin->name, "Cast") != 0 &&
+                                                   strcmp(n->origin->name, "CastLike") != 0));
+}
+
+/* The float32 that a value was rounded from by such a Cast; 0: none. */
 static hg_value_id widen_source(const hg_graph *g, hg_value_id v, hg_node_id first)
 {
     const hg_node_id id = hg_graph_value(g, v)->node;
-    return id >= first && hg_op_is(hg_graph_node(g, id), "Cast")
-               ? hg_node_in(g, hg_graph_node(g, id), 0)
-               : 0;
+    if (id == 0 || !widen_is_half(g, v) || !widen_is_made(g, id, first)) return 0;
+    const hg_value_id source = hg_node_in(g, hg_graph_node(g, id), 0);
+    return hg_graph_value(g, source)->type.dtype == HOLO_F32 ? source : 0;
 }
 
 static bool widen_wants(const hg_graph *g, hg_node_id id, hg_node_id first)
@@ -123,6 +133,23 @@ static holo_status widen_node(hg_graph *g, hg_node_id id, hg_node_id first)
     return HOLO_OK;
 }
 
+/* A Cast to float32 of what such a Cast rounded. */
+static bool widen_is_return(const hg_graph *g, hg_node_id id, hg_node_id first)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    return hg_op_is(n, "Cast") && widen_source(g, hg_node_in(g, n, 0), first) != 0 &&
+           hg_graph_value(g, n->out[0])->type.dtype == HOLO_F32;
+}
+
+static holo_status widen_return(hg_graph *g, hg_node_id id, hg_node_id first)
+{
+    hg_build b;
+    hg_build_init(&b, g, id);
+    hg_build_replace(&b, 0, widen_source(g, hg_build_in(&b, 0), first));
+    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
+    return b.status;
+}
+
 static holo_status widen_run(hg_graph *g, bool *changed)
 {
     if (g->ctx->numerics == HOLO_EXACT || (g->ctx->flags & HOLO_COMPILE_KEEP_VALUES) != 0)
@@ -130,8 +157,9 @@ static holo_status widen_run(hg_graph *g, bool *changed)
     const hg_node_id first = (hg_node_id)g->n_node;
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
         const hg_node_id next = hg_graph_node(g, id)->next;
-        if (id < first && widen_wants(g, id, first)) {
-            HG_TRY(widen_node(g, id, first));
+        const bool is_return = widen_is_return(g, id, first);
+        if (is_return || (id < first && widen_wants(g, id, first))) {
+            HG_TRY(is_return ? widen_return(g, id, first) : widen_node(g, id, first));
             *changed = true;
         }
         id = next;

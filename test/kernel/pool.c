@@ -23,6 +23,10 @@ static const pool_case pool_cases[] = {
     {3, 1, 2, {4, 5, 6}, {2, 3, 2}, {1, 2, 3}, {1, 1, 0}, {0, 1, 1}, {2, 1, 1}, {3, 3, 2}},
     {3, 2, 3, {5, 4, 4}, {3, 3, 3}, {2, 1, 2}, {1, 1, 1}, {1, 1, 1}, {1, 2, 1}, {3, 2, 2}},
     {3, 1, 2, {2, 3, 3}, {2, 2, 2}, {1, 1, 1}, {3, 0, 0}, {0, 0, 0}, {1, 1, 1}, {3, 2, 2}},
+    {2, 1, 2, {5, 70}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {5, 70}}, /* rows of many vectors */
+    {2, 1, 2, {4, 91}, {2, 2}, {2, 2}, {0, 1}, {0, 0}, {1, 1}, {2, 46}},
+    {2, 1, 2, {6, 64}, {3, 4}, {3, 3}, {1, 1}, {1, 2}, {1, 1}, {2, 22}},
+    {2, 1, 1, {3, 40}, {1, 3}, {1, 1}, {0, 4}, {0, 4}, {1, 2}, {3, 44}},
     {2, 1, 1, {3, 3}, {2, 2}, {1, 1}, {4, 4}, {0, 0}, {1, 1}, {6, 6}}, /* windows of padding alone
                                                                         */
     {2, 1, 1, {3, 3}, {2, 2}, {1, 1}, {-1, 0}, {0, -1}, {1, 1}, {1, 1}},
@@ -193,12 +197,12 @@ static void pool_tuned(void)
     static const int64_t channels[] = {1, 7, 8, 9, 32, 47, 72};
     if (!tuned_runs()) return;
     for (size_t k = 0; k < HG_COUNT(pool_cases); k++) {
-        for (int64_t i = 0; i < (int64_t)HG_COUNT(channels) * 3; i++) {
+        for (int64_t i = 0; i < (int64_t)HG_COUNT(channels) * 6; i++) {
             pool_case p = pool_cases[k];
-            p.c = channels[i / 3];
+            p.c = channels[i / 6];
             if (p.rank == 1) continue;
             move_call c = {0};
-            pool_make(&c, &p, HOLO_F32, i % 3, true, false);
+            pool_make(&c, &p, HOLO_F32, i % 3, i / 3 % 2 == 0, false);
             if (k % 2 == 1) pool_spoil(&c.in[0]);
             if (move_run(hg_kernels_pool, &c)) {
                 const size_t bytes = holo_tensor_bytes(&c.out[0]);

@@ -425,8 +425,8 @@ static void layout_gather_narrow(void)
 
 static void layout_widen_half(void)
 {
-    /* One region: it is widened where it begins and rounded where it ends; the model's own Cast
-     * rounds. */
+    /* One region: it is widened where it begins and rounded where it ends, unless it ends in
+     * float32. */
     CHECK_PASS("widen_half",
                "graph g(%x: float16[n,2], %b: float16[n,1]) {\n"
                "  %w = const float16[2,1] {1.0, 2.0}\n"
@@ -435,7 +435,7 @@ static void layout_widen_half(void)
                "  %d = Add(%c, %b)\n"
                "  %y = Sigmoid(%d)\n"
                "  %z = Cast(%y) {to=1}\n"
-               "  return %z\n"
+               "  return %y, %z\n"
                "}\n",
                "graph g(%x: float16[n,2], %b: float16[n,1]) {\n"
                "  %a = Relu(%x)\n"
@@ -444,10 +444,39 @@ static void layout_widen_half(void)
                "  %3 = MatMul(%1, %2)\n"
                "  %4 = Cast(%b) {to=1}\n"
                "  %5 = Add(%3, %4)\n"
-               "  %6 = Sigmoid(%5)\n"
-               "  %y = Cast(%6) {to=10}\n"
-               "  %z = Cast(%y) {to=1}\n"
-               "  return %z\n"
+               "  %z = Sigmoid(%5)\n"
+               "  %y = Cast(%z) {to=10}\n"
+               "  return %y, %z\n"
+               "}\n");
+    /* The model's Cast to 16 bits rounds; those that a normalisation became do not. */
+    CHECK_PASS("widen_half",
+               "graph g(%x: float32[1,1], %w: float16[1,1], %s: float16[1]) {\n"
+               "  %h = Cast(%x) {to=10}\n"
+               "  %c = MatMul(%h, %w)\n"
+               "  %n = BatchNormalization(%c, %s, %s, %s, %s)\n"
+               "  %y = Relu(%n)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[1,1], %w: float16[1,1], %s: float16[1]) {\n"
+               "  %h = Cast(%x) {to=10}\n"
+               "  %1 = Cast(%h) {to=1}\n"
+               "  %2 = Cast(%w) {to=1}\n"
+               "  %3 = MatMul(%1, %2)\n"
+               "  %4 = Cast(%s) {to=1}\n"
+               "  %5 = Cast(%s) {to=1}\n"
+               "  %6 = Cast(%s) {to=1}\n"
+               "  %7 = Cast(%s) {to=1}\n"
+               "  %8 = const float32[] {1e-05}\n"
+               "  %9 = Add(%5, %8)\n"
+               "  %10 = Sqrt(%9)\n"
+               "  %11 = Div(%6, %10)\n"
+               "  %12 = Mul(%4, %11)\n"
+               "  %13 = Sub(%7, %12)\n"
+               "  %14 = Mul(%3, %11)\n"
+               "  %15 = Add(%14, %13)\n"
+               "  %16 = Relu(%15)\n"
+               "  %y = Cast(%16) {to=10}\n"
+               "  return %y\n"
                "}\n");
     /* Without heavy work nothing is gained. */
     CHECK_PASS("widen_half", "graph g(%x: bfloat16[n]) { %y = Relu(%x) return %y }",

@@ -18,6 +18,13 @@
 
 #define HG_VEC8_REGISTERS 16
 
+/* x[0], x[2], ... x[14]; nothing behind them is read. */
+HG_INLINE __m256 hg_vec8_evens(const float *x)
+{
+    const __m256 both = _mm256_shuffle_ps(_mm256_loadu_ps(x), _mm256_loadu_ps(x + 7), 0xd8);
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(both), 0xd8));
+}
+
 #else
 
 #if defined(__wasm__)
@@ -156,6 +163,12 @@ HG_INLINE vec4 vec4_hadd(vec4 x, vec4 y)
     return vec4_add(vec4_evens(x, y), vec4_odds(x, y));
 }
 #define _mm256_hadd_ps(x, y) ((__m256){vec4_hadd((x).a, (y).a), vec4_hadd((x).b, (y).b)})
+
+HG_INLINE __m256 hg_vec8_evens(const float *x)
+{
+    const __m256 low = _mm256_loadu_ps(x), high = _mm256_loadu_ps(x + 7);
+    return (__m256){vec4_evens(low.a, low.b), vec4_odds(high.a, high.b)};
+}
 
 /* Eight halves. */
 HG_INLINE __m256 _mm256_cvtph_ps(vec4 h)

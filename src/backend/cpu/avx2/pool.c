@@ -1,9 +1,11 @@
-/* pool.c - kernel "pool" on AVX2: largest and average of float32 pictures with channels last. All
- * taps of up to 32 channels of one output stay in registers; the order of the taps, and so the
- * bits, are the reference's. */
+/* pool.c - kernel "pool" on AVX2: largest and average of float32 pictures. With channels last, up
+ * to 32 channels of one output stay in registers over all taps. With one channel, or few of them
+ * and stride 1, neighbours of a row do instead: those whose windows lie inside. The order of the
+ * taps, and so the bits, are the reference's. */
 #include "kernel/pool.h"
 
 #include "isa/lane_math.h"
+#include "kernel/conv.h"
 
 #include "backend/cpu/vec8.h"
 
@@ -24,19 +26,31 @@ HG_INLINE __m256 pool_larger(__m256 best, __m256 x)
     return _mm256_blendv_ps(larger, x, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
 }
 
-/* Channels [c, c + 8 * vectors) of one output. */
+/* Eight floats, `step` apart. */
+HG_INLINE __m256 pool_load(const float *x, int64_t step)
+{
+    if (step == 1) return _mm256_loadu_ps(x);
+    if (step == 2) return hg_vec8_evens(x);
+    float each[POOL_WIDTH];
+    for (int i = 0; i < POOL_WIDTH; i++)
+        each[i] = x[i * step];
+    return _mm256_loadu_ps(each);
+}
+
+/* Elements [c, c + 8 * vectors) of y: channels of one output (step 1), or what the window gives
+ * where it is moved along the row by `step`. */
 HG_INLINE void pool_channels(const int vectors, const bool largest, const pool_window *w, int64_t c,
-                             float *y)
+                             const int64_t step, float *y)
 {
     __m256 sum[POOL_VECTORS];
     for (int v = 0; v < vectors; v++)
         sum[v] = _mm256_set1_ps(largest ? -(float)HG_INFINITY : 0.0F);
     for (int64_t k = 0; k < w->planes; k++)
         for (int64_t i = 0; i < w->rows; i++) {
-            const float *x = w->x + k * w->plane_step + i * w->row_step + c;
+            const float *x = w->x + k * w->plane_step + i * w->row_step + c * step;
             for (int64_t j = 0; j < w->cols; j++, x += w->col_step)
                 for (int v = 0; v < vectors; v++) {
-                    const __m256 tap = _mm256_loadu_ps(x + v * POOL_WIDTH);
+                    const __m256 tap = pool_load(x + v * POOL_WIDTH * step, step);
                     sum[v] = largest ? pool_larger(sum[v], tap) : _mm256_add_ps(sum[v], tap);
                 }
         }
@@ -45,31 +59,51 @@ HG_INLINE void pool_channels(const int vectors, const bool largest, const pool_w
                          largest ? sum[v] : _mm256_div_ps(sum[v], _mm256_set1_ps(w->divisor)));
 }
 
-static void pool_channel(const bool largest, const pool_window *w, int64_t c, float *y)
+static void pool_channel(const bool largest, const pool_window *w, int64_t c, int64_t step,
+                         float *y)
 {
     float sum = largest ? -(float)HG_INFINITY : 0.0F;
     for (int64_t i = 0; i < w->planes * w->rows; i++)
         for (int64_t j = 0; j < w->cols; j++) {
-            const float x =
-                w->x[i / w->rows * w->plane_step + i % w->rows * w->row_step + j * w->col_step + c];
+            const float x = w->x[i / w->rows * w->plane_step + i % w->rows * w->row_step +
+                                 j * w->col_step + c * step];
             sum = !largest ? sum + x : x != x || x > sum ? x : sum;
         }
     y[c] = largest ? sum : sum / w->divisor;
 }
 
-HG_INLINE void pool_output(const bool largest, const pool_window *w, int64_t channels, float *y)
+HG_INLINE void pool_elements(const bool largest, const pool_window *w, int64_t count,
+                             const int64_t step, float *y)
 {
     int64_t c = 0;
-    for (; c + POOL_VECTORS * POOL_WIDTH <= channels; c += POOL_VECTORS * POOL_WIDTH)
-        pool_channels(POOL_VECTORS, largest, w, c, y);
-    for (; c + POOL_WIDTH <= channels; c += POOL_WIDTH)
-        pool_channels(1, largest, w, c, y);
-    if (c < channels && channels >= POOL_WIDTH) { /* some of them again, which gives the same */
-        pool_channels(1, largest, w, channels - POOL_WIDTH, y);
+    for (; c + POOL_VECTORS * POOL_WIDTH <= count; c += POOL_VECTORS * POOL_WIDTH)
+        pool_channels(POOL_VECTORS, largest, w, c, step, y);
+    for (; c + POOL_WIDTH <= count; c += POOL_WIDTH)
+        pool_channels(1, largest, w, c, step, y);
+    if (c < count && count >= POOL_WIDTH) { /* some of them again, which gives the same */
+        pool_channels(1, largest, w, count - POOL_WIDTH, step, y);
         return;
     }
-    for (; c < channels; c++)
-        pool_channel(largest, w, c, y);
+    for (; c < count; c++)
+        pool_channel(largest, w, c, step, y);
+}
+
+/* `count` elements of y. */
+static void pool_output(const bool largest, const pool_window *w, int64_t count, int64_t step,
+                        float *y)
+{
+    if (largest && step == 1)
+        pool_elements(true, w, count, 1, y);
+    else if (largest && step == 2)
+        pool_elements(true, w, count, 2, y);
+    else if (largest)
+        pool_elements(true, w, count, step, y);
+    else if (step == 1)
+        pool_elements(false, w, count, 1, y);
+    else if (step == 2)
+        pool_elements(false, w, count, 2, y);
+    else
+        pool_elements(false, w, count, step, y);
 }
 
 /* Taps of output o that are inside along axis d; the place of the first. */
@@ -81,49 +115,80 @@ static int64_t pool_axis(const hg_pool_shape *s, int d, int64_t o, int64_t *firs
     return end - begin;
 }
 
-static void pool_row_avx2(const hg_args *a, const hg_pool_shape *s, int64_t unit)
+/* An output row: its taps along the other axes. */
+typedef struct pool_line {
+    const float *x; /* of the first row inside */
+    float *y;
+    pool_window w;
+    bool is_empty;
+    double count; /* of elements along the other axes, for averages */
+} pool_line;
+
+static void pool_find_line(const hg_args *a, const hg_pool_shape *s, int64_t unit, pool_line *l)
 {
     const int last = s->rank - 1, rows = last - 1; /* axes of columns and rows */
     const bool is_deep = s->rank == 3;
     const int64_t row = unit % s->rows % s->out[rows], plane = unit % s->rows / s->out[rows];
     const int64_t width = s->in[last], channels = s->inner;
     const float *x = (const float *)a->in[0].data + unit / s->rows * s->in_count * channels;
-    float *y = (float *)a->out[0].data + unit * s->width * channels;
-    const bool largest = s->mode == HG_POOL_MAX;
-    double count = largest ? 0 : (double)hg_pool_axis_count(s, rows, row);
-    if (is_deep && !largest) count *= (double)hg_pool_axis_count(s, 0, plane);
-    int64_t first_plane = 0, first_row, first;
-    const int64_t inside_planes = is_deep ? pool_axis(s, 0, plane, &first_plane) : 1;
-    const int64_t inside_rows = pool_axis(s, rows, row, &first_row);
-    pool_window w = {0};
+    int64_t first_plane = 0, first_row;
+    *l = (pool_line){.y = (float *)a->out[0].data + unit * s->width * channels, .count = 1};
+    l->w.planes = is_deep ? pool_axis(s, 0, plane, &first_plane) : 1;
+    l->w.rows = pool_axis(s, rows, row, &first_row);
+    l->is_empty = l->w.planes == 0 || l->w.rows == 0;
+    l->x = l->is_empty ? x : x + (first_plane * s->in[rows] + first_row) * width * channels;
     /* steps are inside the input where there is a second tap */
-    if (is_deep && inside_planes > 1) w.plane_step = s->dilation[0] * s->in[1] * width * channels;
-    if (inside_rows > 1) w.row_step = s->dilation[rows] * width * channels;
-    for (int64_t o = 0; o < s->width; o++, y += channels) {
-        w.cols = pool_axis(s, last, o, &first);
-        const bool empty = inside_planes == 0 || inside_rows == 0 || w.cols == 0;
-        w.planes = empty ? 0 : inside_planes;
-        w.col_step = w.cols > 1 ? s->dilation[last] * channels : 0;
-        w.rows = inside_rows;
-        w.x = empty ? x : x + ((first_plane * s->in[rows] + first_row) * width + first) * channels;
-        if (largest) {
-            pool_output(true, &w, channels, y);
-            continue;
-        }
-        const double n = count * (double)hg_pool_axis_count(s, last, o);
-        w.divisor = (float)(n == 0 ? 1.0 : n);
-        pool_output(false, &w, channels, y);
-    }
+    if (is_deep && l->w.planes > 1) l->w.plane_step = s->dilation[0] * s->in[1] * width * channels;
+    if (l->w.rows > 1) l->w.row_step = s->dilation[rows] * width * channels;
+    if (s->mode == HG_POOL_MAX) return;
+    l->count = (double)hg_pool_axis_count(s, rows, row);
+    if (is_deep) l->count *= (double)hg_pool_axis_count(s, 0, plane);
 }
 
-/* What the reference takes, and: float32, two or three spatial axes, channels last, no indices. */
+/* Outputs [o, o + count) of a line. Several: they have all their columns inside, and their elements
+ * are neighbours in the input too, or `step` apart. */
+static void pool_run_line(const hg_pool_shape *s, pool_line *l, int64_t o, int64_t count,
+                          int64_t step)
+{
+    const int last = s->rank - 1;
+    pool_window w = l->w;
+    int64_t first;
+    w.cols = pool_axis(s, last, o, &first);
+    if (l->is_empty || w.cols == 0) w.planes = first = 0;
+    w.col_step = w.cols > 1 ? s->dilation[last] * s->inner : 0;
+    w.x = l->x + first * s->inner;
+    const bool largest = s->mode == HG_POOL_MAX;
+    const double n = largest ? 1.0 : l->count * (double)hg_pool_axis_count(s, last, o);
+    w.divisor = (float)(n == 0 ? 1.0 : n);
+    pool_output(largest, &w, count * s->inner, step, l->y + o * s->inner);
+}
+
+static void pool_row_avx2(const hg_args *a, const hg_pool_shape *s, int64_t unit)
+{
+    const int last = s->rank - 1;
+    const int64_t stride = s->stride[last], reach = (s->kernel[last] - 1) * s->dilation[last];
+    int64_t begin, end, unused;
+    pool_line line;
+    pool_find_line(a, s, unit, &line);
+    hg_conv_inside(s->in[last], s->width, stride, s->pad_begin[last], 0, &begin, &unused);
+    hg_conv_inside(s->in[last], s->width, stride, s->pad_begin[last], reach, &unused, &end);
+    if (s->inner >= POOL_WIDTH || (s->inner > 1 && stride > 1) || line.is_empty || begin >= end)
+        begin = end = s->width; /* one by one */
+    for (int64_t o = 0; o < begin; o++)
+        pool_run_line(s, &line, o, 1, 1);
+    if (begin < end) pool_run_line(s, &line, begin, end - begin, s->inner == 1 ? stride : 1);
+    for (int64_t o = end; o < s->width; o++)
+        pool_run_line(s, &line, o, 1, 1);
+}
+
+/* What the reference takes, and: float32, two or three spatial axes, no indices. */
 static holo_status pool_check_avx2(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_kernel_pool_check(a, e));
     HG_REQUIRE(e,
                a->in[0].dtype == HOLO_F32 &&
                    (a->param[HG_POOL_PARAM_SPATIAL] == 2 || a->param[HG_POOL_PARAM_SPATIAL] == 3) &&
-                   a->param[HG_POOL_PARAM_LAYOUT] == HG_POOL_NHWC &&
+                   (a->n_out == 1 || a->out[1].dtype == HOLO_NONE) &&
                    a->param[HG_POOL_PARAM_MODE] != HG_POOL_LP,
                HOLO_E_UNSUPPORTED, "not tuned for this");
     return HOLO_OK;
