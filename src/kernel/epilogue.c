@@ -211,6 +211,16 @@ static const float *epilogue_bias(const epilogue_graph *g, uint32_t i)
     return t->dim[t->rank - 1] == cols && holo_tensor_count(t) == cols ? t->data : NULL;
 }
 
+/* Operation i is `op` of something and a value for each column. */
+static const float *epilogue_with_bias(const epilogue_graph *g, uint32_t i, hg_lane_opcode op,
+                                       uint32_t *inner)
+{
+    if (!epilogue_is(g, i, op)) return NULL;
+    const float *right = epilogue_bias(g, g->b[i]);
+    *inner = right != NULL ? g->a[i] : g->b[i];
+    return right != NULL ? right : epilogue_bias(g, g->a[i]);
+}
+
 /* One value for each output. */
 static const float *epilogue_residual(const epilogue_graph *g, uint32_t i)
 {
@@ -332,7 +342,7 @@ static bool epilogue_product(const epilogue_graph *g, uint32_t i, uint32_t *x,
     return false;
 }
 
-/* x < 0 ? x * slope : x */
+/* x < 0 ? x * slope : x, one slope or one for each column */
 static bool epilogue_leaky(const epilogue_graph *g, uint32_t i, uint32_t *x, hg_epilogue_simple *s)
 {
     const uint32_t less = g->a[i], low = g->b[i];
@@ -340,9 +350,11 @@ static bool epilogue_leaky(const epilogue_graph *g, uint32_t i, uint32_t *x, hg_
     float zero;
     *x = g->c[i];
     if (!epilogue_is(g, i, HG_LANE_SELECT) || !epilogue_is(g, less, HG_LANE_LT) ||
-        g->a[less] != *x || !epilogue_const(g, g->b[less], &zero) || zero != 0 ||
-        !epilogue_with_const(g, low, HG_LANE_MUL, &inner, &s->gate_scale) || inner != *x)
+        g->a[less] != *x || !epilogue_const(g, g->b[less], &zero) || zero != 0)
         return false;
+    if (!epilogue_with_const(g, low, HG_LANE_MUL, &inner, &s->gate_scale))
+        s->slope = epilogue_with_bias(g, low, HG_LANE_MUL, &inner);
+    if (!epilogue_is(g, low, HG_LANE_MUL) || inner != *x) return false;
     s->act = HG_EPILOGUE_LEAKY;
     return true;
 }
@@ -411,16 +423,6 @@ static uint32_t epilogue_last(const epilogue_graph *g, uint32_t i, hg_epilogue_s
         return rest;
     }
     return i;
-}
-
-/* Operation i is `op` of something and a value for each column. */
-static const float *epilogue_with_bias(const epilogue_graph *g, uint32_t i, hg_lane_opcode op,
-                                       uint32_t *inner)
-{
-    if (!epilogue_is(g, i, op)) return NULL;
-    const float *right = epilogue_bias(g, g->b[i]);
-    *inner = right != NULL ? g->a[i] : g->b[i];
-    return right != NULL ? right : epilogue_bias(g, g->a[i]);
 }
 
 /* Takes off a factor for each column, and what is added to it: a normalisation behind an

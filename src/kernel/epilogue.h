@@ -70,7 +70,7 @@ typedef enum hg_epilogue_act {
     HG_EPILOGUE_HARDSWISH, /* v * clamp(v * gate_scale + gate_shift) */
     HG_EPILOGUE_GELU,      /* v (1 + erf(v * gate_scale)) */
     HG_EPILOGUE_GELU_TANH, /* v (1 + tanh(v * gate_scale + v^3 * gate_shift)) */
-    HG_EPILOGUE_LEAKY,     /* v * gate_scale where v < 0, v elsewhere; limited to [low, high] */
+    HG_EPILOGUE_LEAKY,     /* v * slope where v < 0, v elsewhere; limited to [low, high] */
     HG_EPILOGUE_TANH,
     HG_EPILOGUE_SIGMOID
 } hg_epilogue_act;
@@ -87,9 +87,16 @@ typedef struct hg_epilogue_simple {
     bool is_scaled;           /* scale is not 1 or shift not 0 */
     bool is_final;            /* factor is 1, offset 0, no gain and no lift */
     const float *gain, *lift; /* one value for each column, or NULL; no lift without a gain */
+    const float *slope;       /* one value for each column, or NULL: gate_scale is the slope */
     float scale, shift, factor, offset;
     float low, high, gate_scale, gate_shift;
 } hg_epilogue_simple;
+
+/* Whether there is more than a bias that differs from column to column. */
+static inline bool hg_epilogue_has_columns(const hg_epilogue_simple *e)
+{
+    return e->gain != NULL || e->slope != NULL;
+}
 
 /* Nothing but a bias and a clamp. */
 static inline bool hg_epilogue_is_plain(const hg_epilogue_simple *e)

@@ -2,6 +2,7 @@
 #ifndef HG_OP_OP_CONV_H
 #define HG_OP_OP_CONV_H
 
+#include "kernel/pack.h"
 #include "op/op_gradient.h"
 #include "op/op_window.h"
 
@@ -44,5 +45,20 @@ hg_value_id hg_build_conv_back(hg_build *b, hg_value_id dy, hg_value_id weights,
 /* [N, C, spatial...] summed up to [C]. */
 hg_value_id hg_build_channel_sum(hg_build *b, hg_value_id dy);
 HG_MUST_CHECK holo_status hg_conv_gradient(hg_gradient *d, hg_conv_kind kind);
+
+/* Columns that are computed for so many output channels: panels, the last of which may be half. */
+static inline int64_t hg_conv_columns(int64_t outputs)
+{
+    return hg_ceil_div(outputs, HG_PANEL / 2) * (HG_PANEL / 2);
+}
+
+/* A ConvTranspose as one Conv that has `phases` times as many output channels, `taps` of its
+ * kernel for each, in place of a Conv for each phase, which have `kernel` taps together: channels
+ * that are computed for nothing count, too. */
+static inline bool hg_conv_phases_are_one(int64_t outputs, int64_t phases, int64_t taps,
+                                          int64_t kernel)
+{
+    return hg_conv_columns(outputs * phases) * taps <= hg_conv_columns(outputs) * kernel;
+}
 
 #endif

@@ -93,7 +93,7 @@ static bool phase_pays(const phase_form *f)
 {
     double work = (double)f->channels, more = 1;
     bool is_even = true;
-    int64_t phases = 1;
+    int64_t phases = 1, all_taps = 1, kernel = 1;
     for (int32_t i = 0; i < f->rank; i++) {
         const phase_axis *a = &f->axis[i];
         const int64_t taps = hg_ceil_div(a->kernel, a->stride);
@@ -103,9 +103,14 @@ static bool phase_pays(const phase_form *f)
         more *= (double)(taps * a->stride) / (double)a->kernel;
         is_even = is_even && a->kernel % a->stride == 0;
         phases *= a->stride;
+        all_taps *= taps;
+        kernel *= a->kernel;
     }
+    more *= (double)hg_conv_columns(f->outputs * phases) /
+            (double)(hg_conv_columns(f->outputs) * phases);
+    const bool is_one = hg_conv_phases_are_one(f->outputs, phases, all_taps, kernel);
     return phases > 1 && phases <= 64 && work >= PHASE_WORK &&
-           ((!is_even && f->rank > 1) || more > 1 + 1.0 / PHASE_SPARE);
+           ((!is_even && f->rank > 1 && !is_one) || more > 1 + 1.0 / PHASE_SPARE);
 }
 
 /* One place, and outputs as wide as the kernel. */

@@ -76,9 +76,12 @@ static bool split_read(hg_graph *g, hg_build *b, hg_conv *c, split_form *f)
         kernel *= f->axis[i].kernel;
     }
     /* With one axis half of the weights may be zeros: nothing is copied but what is cut off. With
-     * more the kernel of ConvTranspose is faster than a Conv that multiplies by zeros. */
+     * more the kernel of ConvTranspose is faster than a Conv that multiplies by zeros, unless that
+     * has so few channels that it would anyway. */
     return f->phases > 1 &&
-           (f->rank == 1 ? f->taps * f->phases <= 2 * kernel : f->taps * f->phases == kernel);
+           (f->rank == 1 ? f->taps * f->phases <= 2 * kernel
+                         : f->taps * f->phases == kernel ||
+                               hg_conv_phases_are_one(f->outputs, f->phases, f->taps, kernel));
 }
 
 /* Where tap `tap` of the Conv for a phase lies in a kernel [k ..]; -1 behind its end. */

@@ -317,9 +317,33 @@ static void images_split_convtranspose(void)
                "  %y = Transpose(%12) {perm=[0,3,1,2]}\n"
                "  return %y\n"
                "}\n");
+    /* Weights that are zeros, in channels that a Conv computes anyway. */
+    CHECK_PASS("split_convtranspose",
+               "graph g(%x: float32[n,1,h,w]) {\n"
+               "  %w = const float32[1,1,1,3] {1.0, 2.0, 3.0}\n"
+               "  %y = ConvTranspose(%x, %w) {strides=[1,2]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,1,h,w]) {\n"
+               "  %1 = const float32[2,1,1,2] {3.0, 1.0, 0.0, 2.0}\n"
+               "  %2 = Conv(%x, %1) {pads=[0,1,0,1]}\n"
+               "  %3 = Transpose(%2) {perm=[0,2,3,1]}\n"
+               "  %4 = holo:Dims() {dims=dims[n,h,w+1,1,2]}\n"
+               "  %5 = Reshape(%3, %4) {allowzero=1}\n"
+               "  %6 = Transpose(%5) {perm=[0,1,3,2,4]}\n"
+               "  %7 = holo:Dims() {dims=dims[n,h,w*2+2,1]}\n"
+               "  %8 = Reshape(%6, %7) {allowzero=1}\n"
+               "  %9 = holo:Dims() {dims=dims[0,0]}\n"
+               "  %10 = holo:Dims() {dims=dims[h,w*2+1]}\n"
+               "  %11 = const int64[2] {1, 2}\n"
+               "  %12 = Slice(%8, %9, %10, %11)\n"
+               "  %y = Transpose(%12) {perm=[0,3,1,2]}\n"
+               "  return %y\n"
+               "}\n");
     /* Weights that would be zeros, no phases, groups. */
     static const char *const kept[] = {
-        "graph g(%x: float32[n,1,h,w]) { %w = const float32[1,1,1,3] {1.0, 2.0, 3.0} %y = "
+        "graph g(%x: float32[n,1,h,w]) { %w = const float32[1,8,1,3] {1, 2, 3, 4, 5, 6, 7, 8, 9, "
+        "10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24} %y = "
         "ConvTranspose(%x, %w) {strides=[1,2]} return %y }",
         "graph g(%x: float32[n,1,h,w]) { %w = const float32[1,1,1,2] {1.0, 2.0} %y = "
         "ConvTranspose(%x, %w) return %y }",

@@ -77,17 +77,12 @@ HG_INLINE __m256 finish_act(const hg_epilogue_act act, const hg_epilogue_simple 
         return _mm256_div_ps(
             twice, _mm256_add_ps(finish_exp_minus(_mm256_mul_ps(twice, slope)), _mm256_set1_ps(1)));
     }
-    if (act == HG_EPILOGUE_LEAKY) {
-        const __m256 low = _mm256_mul_ps(x, _mm256_set1_ps(e->gate_scale));
-        x = _mm256_blendv_ps(low, x, _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_NLT_UQ));
-        return finish_clamp(e, x);
-    }
     return x;
 }
 
 /* What is added to a row of outputs; each may be NULL. */
 typedef struct finish_terms {
-    const float *bias, *bias2, *residual, *gain, *lift;
+    const float *bias, *bias2, *residual, *gain, *lift, *slope;
 } finish_terms;
 
 /* What comes before the activation, and the activation itself where it is a clamp or none. */
@@ -140,6 +135,20 @@ HG_INLINE void finish_block(const hg_epilogue_act act, const hg_epilogue_simple 
             _mm256_storeu_ps(c + j, finish_act(act, e, _mm256_loadu_ps(c + j)));
 }
 
+static void finish_leaky(const hg_epilogue_simple *e, const float *slope, float *c, int64_t ld,
+                         int64_t rows, int64_t cols)
+{
+    __m256 factor = _mm256_set1_ps(e->gate_scale);
+    for (int64_t j = 0; j < cols; j += 8) {
+        if (slope != NULL) factor = _mm256_loadu_ps(slope + j);
+        for (int64_t i = 0; i < rows; i++) {
+            const __m256 x = _mm256_loadu_ps(c + i * ld + j), low = _mm256_mul_ps(x, factor);
+            const __m256 is_high = _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_NLT_UQ);
+            _mm256_storeu_ps(c + i * ld + j, finish_clamp(e, _mm256_blendv_ps(low, x, is_high)));
+        }
+    }
+}
+
 /* Whole vectors of columns. Three passes over a few lines of L1: one loop that asks at each vector
  * what there is to do takes as long for SiLU (3.3 against 2.1 ns), and would be there once for each
  * activation. */
@@ -157,7 +166,7 @@ static void finish_all(const hg_epilogue_simple *e, const finish_terms *t, float
     case HG_EPILOGUE_HARDSWISH: finish_block(HG_EPILOGUE_HARDSWISH, e, c, ld, rows, cols); break;
     case HG_EPILOGUE_GELU: finish_block(HG_EPILOGUE_GELU, e, c, ld, rows, cols); break;
     case HG_EPILOGUE_GELU_TANH: finish_block(HG_EPILOGUE_GELU_TANH, e, c, ld, rows, cols); break;
-    case HG_EPILOGUE_LEAKY: finish_block(HG_EPILOGUE_LEAKY, e, c, ld, rows, cols); break;
+    case HG_EPILOGUE_LEAKY: finish_leaky(e, t->slope, c, ld, rows, cols); break;
     case HG_EPILOGUE_TANH: finish_block(HG_EPILOGUE_TANH, e, c, ld, rows, cols); break;
     case HG_EPILOGUE_SIGMOID: finish_block(HG_EPILOGUE_SIGMOID, e, c, ld, rows, cols); break;
     }
@@ -165,20 +174,39 @@ static void finish_all(const hg_epilogue_simple *e, const finish_terms *t, float
         finish_after(e, *t, c, ld, rows, cols);
 }
 
-/* `cols` of eight columns of one row and what is added to them, moved to where eight can be read.
- */
-static void finish_edge(const hg_epilogue_simple *e, finish_terms t, float *c, int64_t cols)
+/* Less than eight columns, moved to where eight can be read. */
+enum { FINISH_EDGE = 8, FINISH_EDGE_ROWS = 32 };
+
+static const float *finish_widen(const float *from, int64_t cols, float *to)
 {
-    float edge[6][8] = {{0}};
-    const size_t bytes = (size_t)cols * sizeof *c;
-    if (t.bias != NULL) t.bias = memcpy(edge[1], t.bias, bytes);
-    if (t.bias2 != NULL) t.bias2 = memcpy(edge[2], t.bias2, bytes);
-    if (t.residual != NULL) t.residual = memcpy(edge[3], t.residual, bytes);
-    if (t.gain != NULL) t.gain = memcpy(edge[4], t.gain, bytes);
-    if (t.lift != NULL) t.lift = memcpy(edge[5], t.lift, bytes);
-    memcpy(edge[0], c, bytes);
-    finish_all(e, &t, edge[0], 8, 1, 8);
-    memcpy(c, edge[0], bytes);
+    for (int64_t j = 0; j < FINISH_EDGE; j++)
+        to[j] = from != NULL && j < cols ? from[j] : 0;
+    return from == NULL ? NULL : to;
+}
+
+static void finish_edge(const hg_epilogue_simple *e, const finish_terms *t, float *c, int64_t ld,
+                        int64_t rows, int64_t cols)
+{
+    float column[5][FINISH_EDGE], block[FINISH_EDGE_ROWS * FINISH_EDGE];
+    float added[FINISH_EDGE_ROWS * FINISH_EDGE];
+    const finish_terms wide = {.bias = finish_widen(t->bias, cols, column[0]),
+                               .bias2 = finish_widen(t->bias2, cols, column[1]),
+                               .gain = finish_widen(t->gain, cols, column[2]),
+                               .lift = finish_widen(t->lift, cols, column[3]),
+                               .slope = finish_widen(t->slope, cols, column[4]),
+                               .residual = t->residual == NULL ? NULL : added};
+    for (int64_t i = 0; i < rows; i += FINISH_EDGE_ROWS) {
+        const int64_t count = hg_min(FINISH_EDGE_ROWS, rows - i);
+        for (int64_t k = 0; k < count; k++) {
+            (void)finish_widen(c + (i + k) * ld, cols, block + k * FINISH_EDGE);
+            if (t->residual != NULL)
+                (void)finish_widen(t->residual + (i + k) * ld, cols, added + k * FINISH_EDGE);
+        }
+        finish_all(e, &wide, block, FINISH_EDGE, count, FINISH_EDGE);
+        for (int64_t k = 0; k < count; k++)
+            for (int64_t j = 0; j < cols; j++)
+                c[(i + k) * ld + j] = block[k * FINISH_EDGE + j];
+    }
 }
 
 static const float *finish_at(const float *p, int64_t col)
@@ -190,16 +218,20 @@ void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const f
                          const float *residual, float *c, int64_t ld, int64_t rows, int64_t col,
                          int64_t cols)
 {
-    const int64_t whole = cols / 8 * 8;
-    const finish_terms t = {bias, bias2, residual, finish_at(e->gain, col),
-                            finish_at(e->lift, col)};
+    const int64_t whole = cols / FINISH_EDGE * FINISH_EDGE;
+    const finish_terms t = {.bias = bias,
+                            .bias2 = bias2,
+                            .residual = residual,
+                            .gain = finish_at(e->gain, col),
+                            .lift = finish_at(e->lift, col),
+                            .slope = finish_at(e->slope, col)};
     if (whole > 0) finish_all(e, &t, c, ld, rows, whole);
-    for (int64_t i = 0; i < rows && whole < cols; i++) {
-        const finish_terms at = {.bias = finish_at(bias, whole),
-                                 .bias2 = finish_at(bias2, whole),
-                                 .residual = finish_at(residual, i * ld + whole),
-                                 .gain = finish_at(t.gain, whole),
-                                 .lift = finish_at(t.lift, whole)};
-        finish_edge(e, at, c + i * ld + whole, cols - whole);
-    }
+    if (whole == cols) return;
+    const finish_terms rest = {.bias = finish_at(bias, whole),
+                               .bias2 = finish_at(bias2, whole),
+                               .residual = finish_at(residual, whole),
+                               .gain = finish_at(t.gain, whole),
+                               .lift = finish_at(t.lift, whole),
+                               .slope = finish_at(t.slope, whole)};
+    finish_edge(e, &rest, c + whole, ld, rows, cols - whole);
 }

@@ -312,6 +312,11 @@ static gemm_tile_fn gemm_find_tile(const hg_gemm_step *s, int64_t left, int64_t 
     return whole[s->is_half][*height - 1];
 }
 
+static const float *gemm_columns(const float *from, const hg_gemm_step *step, float *to)
+{
+    return from == NULL ? NULL : memcpy(to, from + step->col, (size_t)step->cols * sizeof(float));
+}
+
 /* A tile whose rows end inside a vector, and what is left to do to it: all of that on whole vectors
  * that lie elsewhere. Rows from `first` on. */
 static void gemm_finish_part(const hg_gemm_step *step, gemm_tile_fn tile, int64_t first,
@@ -328,10 +333,14 @@ static void gemm_finish_part(const hg_gemm_step *step, gemm_tile_fn tile, int64_
     for (int64_t i = 0; i < rows && step->residual != NULL; i++)
         memcpy(added + i * HG_GEMM_COLS, step->residual + (first + i) * step->ld,
                (size_t)step->cols * sizeof(float));
-    /* nothing is read behind the last column of a gain */
-    const int64_t cols = step->finish->gain == NULL ? step->cols / 8 * 8 + 8 : step->cols;
-    hg_gemm_finish_avx2(step->finish, NULL, NULL, step->residual == NULL ? NULL : added, part,
-                        HG_GEMM_COLS, rows, step->col, cols);
+    /* whole vectors can be read of what differs by columns */
+    float columns[3][HG_GEMM_COLS] = {{0}};
+    hg_epilogue_simple finish = *step->finish;
+    finish.gain = gemm_columns(finish.gain, step, columns[0]);
+    finish.lift = gemm_columns(finish.lift, step, columns[1]);
+    finish.slope = gemm_columns(finish.slope, step, columns[2]);
+    hg_gemm_finish_avx2(&finish, NULL, NULL, step->residual == NULL ? NULL : added, part,
+                        HG_GEMM_COLS, rows, 0, step->cols / 8 * 8 + 8);
     outer.alpha = 1;
     gemm_store_tile(&outer, first, (int)rows, 0, HG_GEMM_COLS, part);
 }

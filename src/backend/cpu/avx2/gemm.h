@@ -60,7 +60,7 @@ typedef struct hg_gemm_step {
     float low, high;
     const hg_epilogue_simple *finish; /* what else is done to c, or NULL */
     const float *residual;            /* for element (0, 0) of c, or NULL */
-    int64_t col;                      /* of the output that c starts in, where finish has a gain */
+    int64_t col;                      /* of the output that c starts in, where finish has columns */
 } hg_gemm_step;
 
 /* Height of the next row tile: sixes, with a tail of fours and fives, which also fill the FMA
@@ -165,7 +165,7 @@ static inline void hg_gemm_end(hg_gemm_step *s, const hg_epilogue_simple *e, con
     s->low = e->low;
     s->high = e->high;
     s->finish = is_done ? NULL : e;
-    s->col = e->gain == NULL ? 0 : (s->c - out) % s->ld; /* rows of the output are whole */
+    s->col = hg_epilogue_has_columns(e) ? (s->c - out) % s->ld : 0; /* rows are whole */
 }
 
 /* All of a simple epilogue on a block of the output that holds plain products; `col` is the output
