@@ -19,11 +19,10 @@
 #define HG_VEC8_REGISTERS 16
 
 /* x[0], x[2], ... x[14]; nothing behind them is read. */
-HG_INLINE __m256 hg_vec8_evens(const float *x)
-{
-    const __m256 both = _mm256_shuffle_ps(_mm256_loadu_ps(x), _mm256_loadu_ps(x + 7), 0xd8);
-    return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(both), 0xd8));
-}
+#define hg_vec8_evens(x)                                                                           \
+    _mm256_castpd_ps(_mm256_permute4x64_pd(                                                        \
+        _mm256_castps_pd(_mm256_shuffle_ps(_mm256_loadu_ps(x), _mm256_loadu_ps((x) + 7), 0xd8)),   \
+        0xd8))
 
 #else
 
