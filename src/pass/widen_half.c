@@ -29,7 +29,7 @@ static bool widen_is_one_of(const hg_node *n, const char *const *names, size_t c
 /* Work of many operations for each element: worth a region. */
 static bool widen_is_heavy(const hg_node *n)
 {
-    static const char *const names[] = {"Conv", "ConvTranspose", "MatMul", "Gemm"};
+    static const char *const names[] = {"Conv", "ConvTranspose", "MatMul", "holo:MatMul"};
     return widen_is_one_of(n, names, HG_COUNT(names));
 }
 
