@@ -14,12 +14,15 @@ import sys
 import lib
 import qdq
 import tables
+import zoo
 
 MODELS = ["minilm-l6-v2", "yolov8n", "ppocrv4-rec", "whisper-tiny-dec-int8", "minimind2-small-int8", "piper-vits",
           "silero-vad-v5", "whisper-tiny-encoder-torchscript", "mobilenet_v2", "efficientnet_b0", "stories15m", "unet",
           "vae_decoder"]
 # Models made of those, for passes that wait for what these lack: codes, 16-bit floats, tables.
 MADE = ["mobilenet_v2 int8", "minilm-l6-v2 int4", "squeezenet1_1 half", "byte chain", "frame"]
+# Of bench/zoo, for the same reason.
+ZOO = ["bytes_enlarged", "bytes_embedding", "bytes_clamped", "bytes_product", "rnn_h64_b64", "tacotron_step"]
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 
@@ -47,7 +50,9 @@ def chosen_models(only):
     lists = lib.REAL + lib.MORE_REAL + ["stories15m"], lib.FILLED + lib.MORE_FILLED
     of = {m[0]: m for m in lib.models((), *lists)}
     found = [of[name] + ([],) for name in only or MODELS if name in of]
-    return found + [m for m in (made(name, of) for name in MADE if not only or name in only) if m is not None]
+    found += [m for m in (made(name, of) for name in MADE if not only or name in only) if m is not None]
+    source = zoo.names()
+    return found + [(name, *zoo.made(name, source[name]), []) for name in ZOO if not only or name in only]
 
 
 def compile_without(name, path, flags, skipped):

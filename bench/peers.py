@@ -125,13 +125,13 @@ def misses(results):
         yield "%s: %s" % (what, ", ".join(names) or "none")
 
 
-def kept(measured):
-    """What peers.json says of models that were not measured now."""
-    path = os.path.join(lib.RESULTS, "peers.json")
+def kept(what, measured):
+    """What WHAT.json says of models that were not measured now."""
+    path = os.path.join(lib.RESULTS, what + ".json")
     if not os.path.exists(path):
         return []
     with open(path) as f:
-        return [r for r in json.load(f)["peers"] if r["name"] not in measured]
+        return [r for r in json.load(f)[what] if r["name"] not in measured]
 
 
 def summary(results):
@@ -221,7 +221,7 @@ def main():
     if not results:
         return 0
     if options.keep:
-        results += kept({r["name"] for r in results})
+        results += kept("peers", {r["name"] for r in results})
     lib.table(HEADS, [row_of(r) for r in results])
     lib.save("peers", results)
     print("geometric mean of the ratios: %.3f" % mean(results))

@@ -259,10 +259,12 @@ static void igemm_look_each(const uint8_t *entry, const uint8_t *codes, uint8_t 
         out[i] = entry[codes[i]];
 }
 
+/* Few codes are not worth preparing a table for. */
 static void igemm_look(const hg_igemm_form *form, const uint8_t *entry, const uint8_t *codes,
                        uint8_t *out, int64_t count)
 {
-    (form->lookup != NULL ? form->lookup : igemm_look_each)(entry, codes, out, count);
+    const bool each = form->lookup == NULL || count < HG_PANEL;
+    (each ? igemm_look_each : form->lookup)(entry, codes, out, count);
 }
 
 /* Codes behind the last of a row meet weights of 0, whatever the table makes of them. */
@@ -313,7 +315,8 @@ void hg_igemm_end_init(hg_igemm_end *end, const hg_args *a, const hg_igemm_form 
 {
     end->args = a;
     end->form = form;
-    end->is_chain = false;
+    end->finish = (hg_finish){0};
+    end->is_chain = end->requants = false;
     end->lookup = NULL;
     if (a->code == NULL) return;
     hg_epilogue_init(&end->epilogue, a, HG_IGEMM_FIRST_EXTRA, 1, form->lane, scratch);
@@ -341,7 +344,12 @@ void hg_igemm_end_run(const hg_igemm_end *end, const hg_epilogue_tile *tile)
     }
     if (end->is_chain) end->form->finish(&end->finish, tile, &rest);
     hg_epilogue_run(&end->epilogue, &rest);
-    if (end->lookup != NULL) igemm_look_tile(end, tile);
+    if (end->lookup == NULL) return;
+    const int64_t done = end->finish.lookup == NULL ? 0 : tile->cols / HG_PANEL * HG_PANEL;
+    rest = *tile;
+    rest.col += done;
+    rest.cols -= done;
+    if (rest.cols > 0) igemm_look_tile(end, &rest);
 }
 
 /* Panels [panel, panel + panels) of the unit. */
@@ -382,7 +390,7 @@ static void igemm_run_panels(const igemm_unit *u, const hg_igemm_end *end, int64
     u->form->tile(&t);
     if (!requants)
         hg_igemm_end_run(end, &tile);
-    else if (end->lookup != NULL)
+    else if (end->lookup != end->finish.lookup)
         igemm_look_tile(end, &tile);
 }
 
@@ -390,12 +398,9 @@ static void igemm_run_panels(const igemm_unit *u, const hg_igemm_end *end, int64
  */
 static void igemm_run_unit(const igemm_unit *u, const hg_igemm_end *end)
 {
-    const hg_igemm *g = u->g;
-    const bool requants = u->form->requants && end->is_chain && end->finish.is_requant &&
-                          igemm_is_single(g->args) && !hg_args_has(g->args, HG_IGEMM_ZERO_B);
-    const int64_t whole = hg_min(u->panels, g->columns / HG_PANEL - u->panel);
-    if (requants && whole > 0) igemm_run_panels(u, end, 0, whole, true);
-    const int64_t done = requants ? hg_max(0, whole) : 0;
+    const int64_t whole = hg_min(u->panels, u->g->columns / HG_PANEL - u->panel);
+    if (end->requants && whole > 0) igemm_run_panels(u, end, 0, whole, true);
+    const int64_t done = end->requants ? hg_max(0, whole) : 0;
     if (done < u->panels) igemm_run_panels(u, end, done, u->panels - done, false);
 }
 
@@ -425,7 +430,11 @@ void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r)
     scratch += (size_t)(u.p.group * HG_PANEL) * sizeof(int32_t);
     hg_igemm_end end;
     hg_igemm_end_init(&end, g->args, form, scratch);
+    const bool codes = end.is_chain && end.finish.is_requant;
+    end.requants = codes && form->requants && igemm_is_single(g->args) &&
+                   !hg_args_has(g->args, HG_IGEMM_ZERO_B);
     end.lookup = g->lookup;
+    if (codes && form->looks && end.requants == form->requants) end.finish.lookup = g->lookup;
     int64_t gathered = -1;
     bool is_wide = false;
     u.is_wide = &is_wide;

@@ -86,6 +86,7 @@ typedef struct hg_igemm_form {
     bool widens_pairs; /* and then too */
     bool widens_panel; /* wants hg_igemm_tile.panel */
     bool requants;     /* and hg_igemm_tile.requant where it can be had */
+    bool looks;        /* minds hg_finish.lookup: in requant, or without that in finish */
 } hg_igemm_form;
 
 /* A product as the driver sees it; checked arguments only. */
@@ -133,7 +134,7 @@ typedef struct hg_igemm_end {
     const hg_igemm_form *form;
     hg_epilogue epilogue; /* with code */
     hg_finish finish;
-    bool is_chain;
+    bool is_chain, requants;
     const uint8_t *lookup;
 } hg_igemm_end;
 

@@ -66,6 +66,8 @@ typedef struct hg_finish {
     /* sum [+ bias] -> float -> * scale [-> + (code - zero) * scale of the side] -> CODE, stored as
      * a byte; no number leaves 32 bits on the way, and limits are whole. */
     bool is_requant;
+    /* With is_requant: what becomes of the codes of whole panels, 256 entries; NULL: nothing. */
+    const uint8_t *lookup;
 } hg_finish;
 
 /* Whether the code of an i32 result is of that form. Checked arguments only. */

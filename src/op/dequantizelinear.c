@@ -27,7 +27,7 @@ static holo_status dequantizelinear_lower(hg_build *b)
     hg_value_id zero = hg_build_in(b, 2);
     holo_dtype to = hg_graph_value(b->g, b->node->out[0])->type.dtype;
     hg_value_id y = hg_build_cast(b, hg_build_in(b, 0), HOLO_F32);
-    if (zero != 0)
+    if (zero != 0 && !hg_graph_const_is_zero(b->g, zero))
         y = hg_build_2(b, "Sub", y, hg_quantize_spread(b, hg_build_cast(b, zero, HOLO_F32)));
     hg_value_id scale = hg_quantize_spread(b, hg_build_in(b, 1));
     y = hg_build_2(b, "Mul", y, hg_build_cast(b, scale, HOLO_F32));

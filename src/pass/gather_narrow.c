@@ -15,6 +15,17 @@ static gather_role gather_role_of(const hg_graph *g, hg_value_id v, const hg_typ
     return t->rank == table->rank && t->dim[0] == table->dim[0] ? GATHER_ROWS : GATHER_NO;
 }
 
+/* A constant, or what a Cast or an Unsqueeze makes of one that stays narrow in the file. */
+static bool gather_is_fixed(const hg_graph *g, hg_value_id v)
+{
+    for (int depth = 0; depth < GATHER_DEPTH && !hg_graph_is_const(g, v); depth++) {
+        const hg_node *n = hg_op_producer(g, v, NULL);
+        if (n == NULL || !(hg_op_is(n, "Cast") || hg_op_is(n, "Unsqueeze"))) return false;
+        v = hg_node_in(g, n, 0);
+    }
+    return hg_graph_is_const(g, v);
+}
+
 /* A narrow constant behind a Cast, and around that at most a few differences and products whose
  * other side is constant. `axis` other than 0: the Cast alone. */
 static bool gather_is_table(const hg_graph *g, hg_value_id v, int64_t axis, int depth)
@@ -32,7 +43,7 @@ static bool gather_is_table(const hg_graph *g, hg_value_id v, int64_t axis, int 
     const hg_type *type = &hg_graph_value(g, v)->type;
     const hg_value_id inner = hg_node_in(g, n, 0), beside = hg_node_in(g, n, 1);
     const hg_type *from = &hg_graph_value(g, inner)->type;
-    return hg_graph_is_const(g, beside) && from->rank == type->rank &&
+    return gather_is_fixed(g, beside) && from->rank == type->rank &&
            from->dim[0] == type->dim[0] && gather_role_of(g, beside, type) != GATHER_NO &&
            gather_is_table(g, inner, 0, depth - 1);
 }

@@ -411,6 +411,31 @@ static void layout_gather_narrow(void)
                "  %y = Mul(%4, %1)\n"
                "  return %y\n"
                "}\n");
+    /* Zero points of rows that stay narrow in the file. */
+    CHECK_PASS("gather_narrow",
+               "graph g(%i: int64[n]) {\n"
+               "  %t = const uint8[3,2] {1, 2, 3, 4, 5, 6}\n"
+               "  %z = const uint8[3] {1, 2, 3}\n"
+               "  %c = Cast(%z) {to=1}\n"
+               "  %1 = const int64[1] {1}\n"
+               "  %u = Unsqueeze(%c, %1)\n"
+               "  %w = Cast(%t) {to=1}\n"
+               "  %d = Sub(%w, %u)\n"
+               "  %y = Gather(%d, %i)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%i: int64[n]) {\n"
+               "  %z = const uint8[3] {1, 2, 3}\n"
+               "  %c = Cast(%z) {to=1}\n"
+               "  %1 = const int64[1] {1}\n"
+               "  %u = Unsqueeze(%c, %1)\n"
+               "  %2 = Gather(%u, %i)\n"
+               "  %t = const uint8[3,2] {1, 2, 3, 4, 5, 6}\n"
+               "  %3 = Gather(%t, %i)\n"
+               "  %4 = Cast(%3) {to=1}\n"
+               "  %y = Sub(%4, %2)\n"
+               "  return %y\n"
+               "}\n");
     /* Columns are not rows. */
     static const char across[] = "graph g(%i: int64[n]) {\n"
                                  "  %t = const uint8[3,2] {1, 2, 3, 4, 5, 6}\n"

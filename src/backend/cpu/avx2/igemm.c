@@ -17,6 +17,7 @@
 #include "backend/cpu/avx2/igemm_wide.h"
 #include "backend/cpu/avx2/lane.h"
 #include "backend/cpu/avx2/requant.h"
+#include "backend/cpu/avx2/table_whole.h"
 #include "kernel/pack.h"
 
 enum { IGEMM_ROWS = 4, IGEMM_HALF = HG_PANEL / 2, IGEMM_HALVES = 8, IGEMM_STOPS = 256 };
@@ -184,6 +185,26 @@ HG_INLINE __m256i igemm_codes(const igemm_panel *p, const __m256i *sum, int64_t 
     return hg_requant_shorts(p->requant, x, y);
 }
 
+/* Codes of a tile in the output become entries: two panels of a row at a time, and the last of an
+ * odd number in two rows. */
+static void igemm_look(const hg_requant *q, const hg_igemm_tile *t, const __m256i *look)
+{
+    const int64_t cols = t->panels * HG_PANEL, even = cols / 32 * 32;
+    uint8_t *out = q->out + t->out_row * q->columns + t->out_col;
+    for (int64_t i = 0; i < t->rows; i++)
+        for (int64_t k = 0; k < even; k += 32) {
+            __m256i *at = (__m256i *)(void *)(out + i * q->columns + k);
+            _mm256_storeu_si256(at, lookup_whole(look, _mm256_loadu_si256(at)));
+        }
+    for (int64_t i = 0; even < cols && i < t->rows; i += 2) {
+        __m128i *at = (__m128i *)(void *)(out + i * q->columns + even);
+        __m128i *other = i + 1 == t->rows ? at : (__m128i *)(void *)((uint8_t *)at + q->columns);
+        const __m256i entries = lookup_whole(look, _mm256_loadu2_m128i(other, at));
+        _mm_storeu_si128(at, _mm256_castsi256_si128(entries));
+        if (other != at) _mm_storeu_si128(other, _mm256_extracti128_si256(entries, 1));
+    }
+}
+
 /* Sums of a panel as codes, two rows at a time. */
 HG_INLINE void igemm_requant(const int rows, const hg_igemm_tile *t, int64_t row, int64_t panel,
                              const igemm_panel *p, __m256i (*sum)[IGEMM_HALVES])
@@ -331,6 +352,10 @@ static void igemm_tile(const hg_igemm_tile *t)
         for (int64_t row = 0; row < t->rows; row += IGEMM_ROWS)
             table[how][hg_min(IGEMM_ROWS, t->rows - row) - 1](t, row, panel, &p);
     }
+    if (t->requant == NULL || t->requant->lookup == NULL) return;
+    __m256i look[16];
+    lookup_quarters(t->requant->lookup, look);
+    igemm_look(&requant, t, look);
 }
 
 const hg_igemm_form hg_igemm_avx2 = {.tile = igemm_tile,
@@ -339,4 +364,5 @@ const hg_igemm_form hg_igemm_avx2 = {.tile = igemm_tile,
                                      .lookup = hg_table_bytes_avx2,
                                      .widens = true,
                                      .widens_panel = true,
-                                     .requants = true};
+                                     .requants = true,
+                                     .looks = true};

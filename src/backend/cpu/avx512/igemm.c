@@ -105,4 +105,5 @@ static void igemm_tile(const hg_igemm_tile *t)
 const hg_igemm_form hg_igemm_avx512 = {.tile = igemm_tile,
                                        .lane = hg_lane_run_avx2,
                                        .finish = hg_igemm_finish_avx512,
-                                       .lookup = hg_table_bytes_avx512};
+                                       .lookup = hg_table_bytes_avx512,
+                                       .looks = true};

@@ -80,26 +80,51 @@ HG_INLINE void finish_store_shorts(int16_t *to, const __m512 *v, const int wide)
 
 typedef struct finish_limits {
     __m512i zero, low, high;
+    __m512i entry[4]; /* with looks */
+    bool looks;
 } finish_limits;
 
 HG_INLINE finish_limits finish_limits_of(const hg_finish *f)
 {
     const hg_finish_step *s = &f->main.step[f->main.count - 1];
-    return (finish_limits){.zero = _mm512_set1_epi32((int32_t)s->zero),
-                           .low = _mm512_set1_epi32((int32_t)s->low),
-                           .high = _mm512_set1_epi32((int32_t)s->high)};
+    finish_limits limits = {.zero = _mm512_set1_epi32((int32_t)s->zero),
+                            .low = _mm512_set1_epi32((int32_t)s->low),
+                            .high = _mm512_set1_epi32((int32_t)s->high),
+                            .looks = f->lookup != NULL};
+    for (int k = 0; limits.looks && k < 4; k++)
+        limits.entry[k] = _mm512_loadu_si512(f->lookup + 64 * k);
+    return limits;
 }
 
-/* Rounds, adds the zero point and limits. */
+HG_INLINE __m512i finish_look(const finish_limits *limits, __m512i codes)
+{
+    const __m512i *e = limits->entry;
+    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(codes),
+                                  _mm512_permutex2var_epi8(e[0], codes, e[1]),
+                                  _mm512_permutex2var_epi8(e[2], codes, e[3]));
+}
+
+/* Rounds, adds the zero point, limits and looks up. */
 HG_INLINE void finish_store_codes(char *to, const __m512 *v, const int wide,
                                   const finish_limits *limits)
 {
+    __m512i codes = _mm512_setzero_si512();
     HG_GEMM_UNROLL
     for (int k = 0; k < wide; k++) {
         const __m512i code = _mm512_add_epi32(_mm512_cvtps_epi32(v[k]), limits->zero);
         const __m512i limited = _mm512_min_epi32(_mm512_max_epi32(code, limits->low), limits->high);
-        _mm_storeu_si128((__m128i *)(void *)(to + k * FINISH_LANES), _mm512_cvtepi32_epi8(limited));
+        const __m128i bytes = _mm512_cvtepi32_epi8(limited);
+        if (!limits->looks)
+            _mm_storeu_si128((__m128i *)(void *)(to + k * FINISH_LANES), bytes);
+        else
+            codes = k == 0   ? _mm512_castsi128_si512(bytes)
+                    : k == 1 ? _mm512_inserti32x4(codes, bytes, 1)
+                    : k == 2 ? _mm512_inserti32x4(codes, bytes, 2)
+                             : _mm512_inserti32x4(codes, bytes, 3);
     }
+    if (limits->looks)
+        _mm512_mask_storeu_epi8(to, UINT64_MAX >> (64 - wide * FINISH_LANES),
+                                finish_look(limits, codes));
 }
 
 #define IGEMM_FINISH static void igemm_finish_vectors
