@@ -8,7 +8,8 @@
 #include "kernel/pack.h"
 
 enum {
-    IGEMM_ROW_STEP = 6, /* rows of a tile */
+    IGEMM_ROW_STEP = 6,  /* rows of a tile, */
+    IGEMM_WIDE_STEP = 4, /* of 16-bit codes */
     IGEMM_ROW_BLOCK = 96,
     IGEMM_WIDE_BLOCK = 144,   /* of 16-bit codes: panels are widened once for so many rows */
     IGEMM_MAX_GROUP = 12,     /* panels of a unit; keeps enough units when rows are few */
@@ -116,8 +117,9 @@ static igemm_plan igemm_plan_of(const hg_igemm *g)
     const int64_t rows = hg_max(1, g->rows), panels = hg_max(1, g->panels);
     const int64_t depth = hg_max(1, p.quads * HG_QUAD);
     const int64_t block = g->is_wide ? IGEMM_WIDE_BLOCK : IGEMM_ROW_BLOCK;
-    const int64_t most = hg_max(IGEMM_ROW_STEP, hg_min(block, IGEMM_GATHERED / depth));
-    p.row = hg_cut_of(rows, most, IGEMM_ROW_STEP);
+    const int64_t step = g->is_wide ? IGEMM_WIDE_STEP : IGEMM_ROW_STEP;
+    const int64_t most = hg_max(step, hg_min(block, IGEMM_GATHERED / depth));
+    p.row = hg_cut_of(rows, most, step);
     const int64_t values = g->is_wide ? IGEMM_WIDE_VALUES : IGEMM_TILE_VALUES;
     p.group = hg_min(IGEMM_MAX_GROUP, hg_max(1, values / HG_PANEL / p.row.size));
     p.groups = hg_ceil_div(panels, hg_min(panels, p.group));
@@ -195,6 +197,7 @@ typedef struct igemm_unit {
     const uint8_t *load; /* as of unsigned codes; NULL: none */
     int64_t row, rows, channel_group, panel, panels;
     bool *is_wide;
+    bool is_met;
 } igemm_unit;
 
 void hg_igemm_lift(uint8_t *dst, const uint8_t *src, int64_t count, bool is_signed)
@@ -280,7 +283,7 @@ static void igemm_gather(const igemm_unit *u)
     if (u->load != NULL) igemm_look(u->form, u->load, u->gathered, u->gathered, count);
 }
 
-static void igemm_prepare_rows(const igemm_unit *u)
+static void igemm_prepare_rows(igemm_unit *u)
 {
     const hg_igemm *g = u->g;
     igemm_gather(u);
@@ -289,6 +292,10 @@ static void igemm_prepare_rows(const igemm_unit *u)
     for (int64_t i = 0; i < u->rows; i++)
         u->zero_a[i] = is_single ? zero : hg_igemm_zero(g->args, u->row + i);
     if (hg_args_has(g->args, HG_IGEMM_ZERO_B)) igemm_sum_rows(u);
+    if (u->form->meet == NULL) return;
+    int64_t lda;
+    const uint8_t *a = igemm_rows(u, &lda);
+    u->is_met = u->form->meet((const int16_t *)(const void *)a, lda / 2, u->rows, u->rest);
 }
 
 /* Zero points of the columns of this unit; columns beyond the last have none. */
@@ -385,7 +392,8 @@ static void igemm_run_panels(const igemm_unit *u, const hg_igemm_end *end, int64
                                    .col = first,
                                    .cols = cols};
     t.a = igemm_rows(u, &t.lda);
-    t.rest = t.zero_b == NULL ? NULL : u->rest;
+    t.rest = t.zero_b == NULL && u->form->meet == NULL ? NULL : u->rest;
+    t.is_met = u->is_met;
     t.is_even = t.zero_b == NULL && igemm_is_single(g->args);
     u->form->tile(&t);
     if (!requants)

@@ -44,9 +44,11 @@ typedef struct hg_igemm_tile {
     int32_t *c; /* [rows][panels * 16] */
     int64_t ldc;
     const int32_t *zero_a; /* by row */
-    const int32_t *rest;   /* by row: sum of the row - K zero_a; NULL without zero_b */
+    /* By row: sum of the row - K zero_a, with zero_b; what the form's meet says; or NULL. */
+    const int32_t *rest;
     const int32_t *zero_b; /* by column, panels * 16 of them; NULL: 0 */
     bool pairs;
+    bool is_met;    /* what the form's meet has answered */
     bool is_even;   /* all rows have the same zero_a, and there is no zero_b */
     int16_t *wide;  /* room for a, twice as wide, for forms that asked for it, */
     bool *is_wide;  /* and whether it is filled: tiles of the same rows share it */
@@ -76,6 +78,9 @@ static inline void hg_igemm_turn(const hg_igemm_tile *t, uint8_t *to)
 /* What an instruction set brings along. */
 typedef struct hg_igemm_form {
     void (*tile)(const hg_igemm_tile *t);
+    /* Looks at rows of 16-bit numbers before tiles read them, `width` each and so many apart, and
+     * notes what they share in rest. NULL: nothing. */
+    bool (*meet)(const int16_t *a, int64_t width, int64_t rows, int32_t *rest);
     hg_lane_run_fn lane;
     /* Does an epilogue that is a chain on a tile of i32; *rest: columns at its end that are left to
      * the lane code. NULL: the form has no such code. */

@@ -25,21 +25,27 @@ static const hg_kernel *p16i16_pack(void)
     abort();
 }
 
-static holo_tensor p16i16_codes(int64_t m, int64_t k, codes_fill fill)
+/* Sizes of codes: up to INT16_MAX there may be one more below. */
+enum { P16I16_ALL = INT16_MAX, P16I16_MOST = INT16_MAX - 128 };
+
+static holo_tensor p16i16_codes(int64_t m, int64_t k, codes_fill fill, int32_t most)
 {
     holo_tensor t = {.rank = 3, .dim = {1, m, k}, .dtype = HOLO_I16};
+    const int32_t least = most == P16I16_ALL ? INT16_MIN : -most;
     uint32_t seed = 3;
     t.data = gemm_alloc(holo_tensor_bytes(&t));
     for (int64_t i = 0; i < m * k; i++) {
         const uint32_t r = gemm_random(&seed);
-        ((int16_t *)t.data)[i] = (int16_t)(fill == CODES_RANDOM    ? (int32_t)(r & 65535) - 32768
-                                           : fill == CODES_EXTREME ? (r & 16 ? -32768 : 32767)
-                                                                   : -32768);
+        const int32_t any = (int32_t)(r % (uint32_t)(most - least + 1)) + least;
+        ((int16_t *)t.data)[i] = (int16_t)(fill == CODES_RANDOM    ? any
+                                           : fill == CODES_EXTREME ? (r & 16 ? least : most)
+                                                                   : least);
     }
     return t;
 }
 
-static void p16i16_make(p16i16_made *d, int64_t m, int64_t n, int64_t k, codes_fill fill)
+static void p16i16_make(p16i16_made *d, int64_t m, int64_t n, int64_t k, codes_fill fill,
+                        int32_t most)
 {
     gemm_call pack;
     memset(&pack, 0, sizeof pack);
@@ -49,7 +55,7 @@ static void p16i16_make(p16i16_made *d, int64_t m, int64_t n, int64_t k, codes_f
     pack.out = codes_tensor(HOLO_I8, 3, (int64_t[]){(n + 15) / 16, (k + 3) / 4 + 1, 64}, 0, 1);
     gemm_connect(&pack, 1, 1);
     CHECK(gemm_run(p16i16_pack(), &pack));
-    d->call.in[0] = p16i16_codes(m, k, fill);
+    d->call.in[0] = p16i16_codes(m, k, fill, most);
     d->call.in[1] = pack.out;
     d->call.out = gemm_tensor(HOLO_I32, 3, (int64_t[]){1, m, n}, 9);
     gemm_connect(&d->call, 2, 0);
@@ -70,10 +76,11 @@ static int32_t p16i16_oracle(const p16i16_made *d, int64_t n, int64_t k, int64_t
     return codes_wrap(sum);
 }
 
-static void p16i16_try(const hg_kernel *kernel, int64_t m, int64_t n, int64_t k, codes_fill fill)
+static void p16i16_try(const hg_kernel *kernel, int64_t m, int64_t n, int64_t k, codes_fill fill,
+                       int32_t most)
 {
     p16i16_made d;
-    p16i16_make(&d, m, n, k, fill);
+    p16i16_make(&d, m, n, k, fill, most);
     const bool ran = gemm_run(kernel, &d.call);
     for (int64_t e = 0; ran && e < m * n; e++)
         if (!CHECK_EQ_INT(((int32_t *)d.call.out.data)[e], p16i16_oracle(&d, n, k, e / n, e % n)))
@@ -89,8 +96,10 @@ static void p16i16_all(const hg_kernel *kernel)
         {2, 20, 0},  {0, 5, 6},   {5, 0, 6},    {3, 15, 515},  {8, 97, 1026}, {300, 16, 5}};
     for (size_t i = 0; i < HG_COUNT(sizes); i++)
         for (int fill = CODES_RANDOM; fill <= CODES_LARGEST; fill++)
-            p16i16_try(kernel, sizes[i][0], sizes[i][1], sizes[i][2], (codes_fill)fill);
-    p16i16_try(kernel, 5, 18, 4096, CODES_EXTREME); /* wraps, everywhere in the same way */
+            for (int32_t most = P16I16_MOST; most <= P16I16_ALL; most += P16I16_ALL - P16I16_MOST)
+                p16i16_try(kernel, sizes[i][0], sizes[i][1], sizes[i][2], (codes_fill)fill, most);
+    p16i16_try(kernel, 5, 18, 4096, CODES_EXTREME, P16I16_ALL); /* wraps, everywhere the same way */
+    p16i16_try(kernel, 9, 18, 4096, CODES_EXTREME, P16I16_MOST);
 }
 
 static void p16i16_matches_oracle(void)
@@ -133,12 +142,12 @@ static void p16i16_gelu_on(const hg_kernel *k, int64_t m, int64_t n)
 {
     p16i16_made d;
     gemm_code code;
-    p16i16_make(&d, m, n, 37, CODES_RANDOM);
+    p16i16_make(&d, m, n, 37, CODES_RANDOM, P16I16_MOST);
     d.call.in[4] = gemm_tensor(HOLO_F32, 1, (int64_t[]){n}, 22);
     for (int64_t j = 0; j < n; j++)
         ((float *)d.call.in[4].data)[j] *= j == 3 ? NAN : j == 5 ? 1e30f : 1e-7f;
     free(d.call.out.data);
-    d.call.out = p16i16_codes(m, n, CODES_RANDOM);
+    d.call.out = p16i16_codes(m, n, CODES_RANDOM, P16I16_ALL);
     gemm_connect(&d.call, 5, 0);
     p16i16_code_gelu(&code);
     d.call.args.code = &code.code;

@@ -1,9 +1,15 @@
 /* igemm_wide.c - products of 16-bit numbers and 8-bit codes with AVX2: vpmaddwd adds two products
- * in 32 bits.
+ * in 32 bits. A panel of weights is widened once for all rows of a tile.
  *
- * A panel of weights is widened once for all rows of a tile. As many additions as products share
- * four pipes, of which two multiply, so their order counts: two products, then two additions give
- * 190 GOP/s on Zen 4, what gcc makes of it 110 to 170 (bench/op/codes). */
+ * Half as many products suffice (Winograd 1968), as
+ *
+ *   (a0 + b2)(a2 + b0) = a0 b0 + a2 b2 + a0 a2 + b0 b2
+ *
+ * where the sums of a0 a2 of a row and of b0 b2 of a column are found once. For four of k there are
+ * three additions and one product then, instead of two and two: CPUs that multiply in two of four
+ * pipes find the right one for each, which they miss at times when every second has to be one of
+ * those. All is modulo 2^32, and a + b stays in 16 bits where |a| <= WIDE_MOST: rows beyond, and
+ * few rows, are multiplied the plain way. */
 #include "backend/cpu/vec8_int.h"
 
 #include "backend/cpu/avx2/gemm.h"
@@ -11,7 +17,7 @@
 #include "backend/cpu/avx2/igemm_wide.h"
 #include "kernel/pack.h"
 
-enum { WIDE_ROWS = 4, WIDE_PAIR = 2 * HG_PANEL };
+enum { WIDE_ROWS = 4, WIDE_PAIR = 2 * HG_PANEL, WIDE_MOST = INT16_MAX - HG_CODE_LIFT };
 
 HG_INLINE __m256i wide_load(const void *from)
 {
@@ -23,32 +29,113 @@ HG_INLINE void wide_store(void *to, __m256i v)
     _mm256_storeu_si256((__m256i *)to, v);
 }
 
-void hg_igemm_widen_panel_avx2(const int8_t *b, int64_t quads, int16_t *to)
+/* meet: sums of (k0, k1) times (k2, k3) of each column. */
+HG_INLINE void wide_widen(const int8_t *b, int64_t quads, int16_t *to, __m256i *meet)
 {
     const __m256i low = _mm256_set1_epi32(0xffff), high = _mm256_slli_epi32(low, 16);
-    for (int64_t q = 0; q < quads; q++, b += HG_QUAD_BYTES, to += 2 * WIDE_PAIR)
+    meet[0] = meet[1] = _mm256_setzero_si256();
+    for (int64_t q = 0; q < quads; q++, b += HG_QUAD_BYTES, to += 2 * WIDE_PAIR) {
+        HG_GEMM_UNROLL
         for (int half = 0; half < 2; half++) {
             /* of each column (k0, k2) and (k1, k3), then (k0, k1) and (k2, k3) */
             const __m256i w = wide_load(b + 32 * half), odd = _mm256_srai_epi16(w, 8);
             const __m256i even = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8);
-            wide_store(to + half * HG_PANEL,
-                       _mm256_or_si256(_mm256_and_si256(even, low), _mm256_slli_epi32(odd, 16)));
-            wide_store(to + WIDE_PAIR + half * HG_PANEL,
-                       _mm256_or_si256(_mm256_srli_epi32(even, 16), _mm256_and_si256(odd, high)));
+            const __m256i first =
+                _mm256_or_si256(_mm256_and_si256(even, low), _mm256_slli_epi32(odd, 16));
+            const __m256i last =
+                _mm256_or_si256(_mm256_srli_epi32(even, 16), _mm256_and_si256(odd, high));
+            wide_store(to + half * HG_PANEL, first);
+            wide_store(to + WIDE_PAIR + half * HG_PANEL, last);
+            meet[half] = _mm256_add_epi32(meet[half], _mm256_madd_epi16(first, last));
         }
+    }
 }
 
-/* Two numbers of each row. */
-HG_INLINE void wide_pair(const int rows, __m256i (*sum)[2], const uint8_t *a, int64_t lda,
-                         const int16_t *w)
+void hg_igemm_widen_panel_avx2(const int8_t *b, int64_t quads, int16_t *to)
 {
-    const __m256i w0 = wide_load(w), w1 = wide_load(w + HG_PANEL);
+    __m256i meet[2];
+    wide_widen(b, quads, to, meet);
+}
+
+/* Sum of k0 k2 + k1 k3 of all quads of a row, modulo 2^32. */
+static uint32_t wide_meet_row(const int16_t *a, int64_t width, __m256i *low, __m256i *high)
+{
+    __m256i sum = _mm256_setzero_si256();
+    uint32_t lanes[8], total = 0;
+    int64_t k = 0;
+    for (; k + 16 <= width; k += 16) {
+        const __m256i x = wide_load(a + k);
+        /* (k0, k1, k2, k3) times (0, 0, k0, k1) */
+        sum = _mm256_add_epi32(sum, _mm256_madd_epi16(x, _mm256_slli_epi64(x, 32)));
+        *low = _mm256_min_epi16(*low, x);
+        *high = _mm256_max_epi16(*high, x);
+    }
+    wide_store(lanes, sum);
+    for (int i = 0; i < 8; i++)
+        total += lanes[i];
+    for (; k < width; k += HG_QUAD) {
+        total += (uint32_t)(a[k] * a[k + 2]) + (uint32_t)(a[k + 1] * a[k + 3]);
+        for (int i = 0; i < HG_QUAD; i++) {
+            *low = _mm256_min_epi16(*low, _mm256_set1_epi16(a[k + i]));
+            *high = _mm256_max_epi16(*high, _mm256_set1_epi16(a[k + i]));
+        }
+    }
+    return total;
+}
+
+bool hg_igemm_meet_avx2(const int16_t *a, int64_t width, int64_t rows, int32_t *rest)
+{
+    const __m256i most = _mm256_set1_epi16(WIDE_MOST), least = _mm256_set1_epi16(-WIDE_MOST);
+    __m256i low = _mm256_setzero_si256(), high = low;
+    for (int64_t i = 0; i < rows; i++)
+        rest[i] = (int32_t)(0 - wide_meet_row(a + i * width, width, &low, &high));
+    const __m256i beyond =
+        _mm256_or_si256(_mm256_cmpgt_epi16(least, low), _mm256_cmpgt_epi16(high, most));
+    return _mm256_testz_si256(beyond, beyond) != 0;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+HG_INLINE __m256i wide_two(const uint8_t *a)
+{
+    int32_t pair;
+    memcpy(&pair, a, sizeof pair);
+    return _mm256_set1_epi32(pair);
+}
+
+/* Four numbers of each row. */
+HG_INLINE void wide_quad_plain(const int rows, __m256i (*sum)[2], const uint8_t *a, int64_t lda,
+                               const int16_t *w)
+{
+    HG_GEMM_UNROLL
+    for (int k = 0; k < 2; k++) {
+        const __m256i w0 = wide_load(w + k * WIDE_PAIR);
+        const __m256i w1 = wide_load(w + k * WIDE_PAIR + HG_PANEL);
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++) {
+            const __m256i x = wide_two(a + i * lda + k * HG_QUAD);
+            sum[i][0] = _mm256_add_epi32(sum[i][0], _mm256_madd_epi16(x, w0));
+            sum[i][1] = _mm256_add_epi32(sum[i][1], _mm256_madd_epi16(x, w1));
+        }
+    }
+}
+
+/* The same with half as many products. Other orders need more registers than there are. */
+HG_INLINE void wide_quad_met(const int rows, __m256i (*sum)[2], const uint8_t *a, int64_t lda,
+                             const int16_t *w)
+{
+    const __m256i p0 = wide_load(w), p1 = wide_load(w + HG_PANEL);
+    const __m256i q0 = wide_load(w + WIDE_PAIR), q1 = wide_load(w + WIDE_PAIR + HG_PANEL);
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++) {
-        int32_t pair;
-        memcpy(&pair, a + i * lda, sizeof pair);
-        const __m256i x = _mm256_set1_epi32(pair);
-        __m256i left = _mm256_madd_epi16(x, w0), right = _mm256_madd_epi16(x, w1);
+        __m256i x = wide_two(a + i * lda), y = wide_two(a + i * lda + HG_QUAD);
+        __m256i left = _mm256_add_epi16(x, q0), right = _mm256_add_epi16(y, p0);
+        HG_WIDE_NOW(left, right);
+        x = _mm256_add_epi16(x, q1);
+        y = _mm256_add_epi16(y, p1);
+        HG_WIDE_NOW(x, y);
+        left = _mm256_madd_epi16(left, right);
+        right = _mm256_madd_epi16(x, y);
         HG_WIDE_NOW(left, right);
         sum[i][0] = _mm256_add_epi32(sum[i][0], left);
         sum[i][1] = _mm256_add_epi32(sum[i][1], right);
@@ -56,21 +143,43 @@ HG_INLINE void wide_pair(const int rows, __m256i (*sum)[2], const uint8_t *a, in
     }
 }
 
-HG_INLINE void wide_block(const int rows, const hg_igemm_tile *t, int64_t row, int64_t panel)
+HG_INLINE void wide_quad(const int rows, const bool is_met, __m256i (*sum)[2], const uint8_t *a,
+                         int64_t lda, const int16_t *w)
+{
+    if (is_met)
+        wide_quad_met(rows, sum, a, lda, w);
+    else
+        wide_quad_plain(rows, sum, a, lda, w);
+}
+
+/* Asks for a part of the next panel, which is widened at memory speed unless it is there by then.
+ */
+HG_INLINE void wide_ask(const int8_t *next, int64_t first, int64_t count)
+{
+    for (int64_t q = first; q < first + count; q++)
+        _mm_prefetch((const char *)next + q * HG_QUAD_BYTES, _MM_HINT_T0);
+}
+
+/* `meet`: of the columns. */
+HG_INLINE void wide_block(const int rows, const bool is_met, const hg_igemm_tile *t, int64_t row,
+                          int64_t panel, const __m256i *meet)
 {
     const uint8_t *a = t->a + row * t->lda;
     const int16_t *w = t->panel;
-    const char *next = (const char *)t->b + (panel + 1) * hg_igemm_panel_bytes(t->quads);
     __m256i sum[WIDE_ROWS][2];
     HG_GEMM_UNROLL
-    for (int i = 0; i < rows; i++)
+    for (int i = 0; i < rows; i++) {
         sum[i][0] = sum[i][1] = _mm256_setzero_si256();
-    for (int64_t q = 0; q < t->quads; q++, w += 2 * WIDE_PAIR, a += 2 * HG_QUAD) {
-        /* widened next: at memory speed unless it is there by then */
-        _mm_prefetch(next + q * HG_QUAD_BYTES, _MM_HINT_T0);
-        wide_pair(rows, sum, a, t->lda, w);
-        wide_pair(rows, sum, a + HG_QUAD, t->lda, w + WIDE_PAIR);
+        if (!is_met) continue;
+        sum[i][0] = _mm256_sub_epi32(_mm256_set1_epi32(t->rest[row + i]), meet[0]);
+        sum[i][1] = _mm256_sub_epi32(_mm256_set1_epi32(t->rest[row + i]), meet[1]);
     }
+    int64_t q = t->quads;
+    for (; q >= 2; q -= 2, w += 4 * WIDE_PAIR, a += 4 * HG_QUAD) {
+        wide_quad(rows, is_met, sum, a, t->lda, w);
+        wide_quad(rows, is_met, sum, a + 2 * HG_QUAD, t->lda, w + 2 * WIDE_PAIR);
+    }
+    if (q != 0) wide_quad(rows, is_met, sum, a, t->lda, w);
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++) {
         int32_t *c = t->c + (row + i) * t->ldc + panel * HG_PANEL;
@@ -81,14 +190,24 @@ HG_INLINE void wide_block(const int rows, const hg_igemm_tile *t, int64_t row, i
 
 void hg_igemm_wide_avx2(const hg_igemm_tile *t)
 {
+    const bool is_met = t->is_met && t->rows >= 2 * WIDE_ROWS;
+    const int64_t share = hg_ceil_div(t->quads, hg_ceil_div(t->rows, WIDE_ROWS)); /* of a block */
+    const int8_t *b = t->b;
+    __m256i meet[2];
     for (int64_t panel = 0; panel < t->panels; panel++) {
-        hg_igemm_widen_panel_avx2(t->b + panel * hg_igemm_panel_bytes(t->quads), t->quads,
-                                  t->panel);
-        int64_t row = 0;
-        for (; row + WIDE_ROWS <= t->rows; row += WIDE_ROWS)
-            wide_block(WIDE_ROWS, t, row, panel);
+        wide_widen(b, t->quads, t->panel, meet);
+        b += hg_igemm_panel_bytes(t->quads);
+        int64_t row = 0, asked = 0;
+        for (; row + WIDE_ROWS <= t->rows; row += WIDE_ROWS, asked += share) {
+            wide_ask(b, asked, share);
+            if (is_met)
+                wide_block(WIDE_ROWS, true, t, row, panel, meet);
+            else
+                wide_block(WIDE_ROWS, false, t, row, panel, meet);
+        }
+        wide_ask(b, asked, row < t->rows ? share : 0);
         for (; row + 2 <= t->rows; row += 2)
-            wide_block(2, t, row, panel);
-        if (row < t->rows) wide_block(1, t, row, panel);
+            wide_block(2, false, t, row, panel, meet);
+        if (row < t->rows) wide_block(1, false, t, row, panel, meet);
     }
 }

@@ -6,6 +6,7 @@
 #include "backend/cpu/avx2/lane.h"
 
 static const hg_igemm_form matmul_p16i16_form = {.tile = hg_igemm_wide_avx2,
+                                                 .meet = hg_igemm_meet_avx2,
                                                  .lane = hg_lane_run_avx2,
                                                  .finish = hg_igemm_finish_avx2,
                                                  .widens_panel = true};
