@@ -43,9 +43,8 @@ static bool gather_is_table(const hg_graph *g, hg_value_id v, int64_t axis, int 
     const hg_type *type = &hg_graph_value(g, v)->type;
     const hg_value_id inner = hg_node_in(g, n, 0), beside = hg_node_in(g, n, 1);
     const hg_type *from = &hg_graph_value(g, inner)->type;
-    return gather_is_fixed(g, beside) && from->rank == type->rank &&
-           from->dim[0] == type->dim[0] && gather_role_of(g, beside, type) != GATHER_NO &&
-           gather_is_table(g, inner, 0, depth - 1);
+    return gather_is_fixed(g, beside) && from->rank == type->rank && from->dim[0] == type->dim[0] &&
+           gather_role_of(g, beside, type) != GATHER_NO && gather_is_table(g, inner, 0, depth - 1);
 }
 
 static hg_value_id gather_rows(hg_build *b, hg_value_id table)
