@@ -8,6 +8,8 @@
  *                    vectors of each class, int64 [classes]; offsets, float32 [pairs]
  *                    out[0]: float64 [n,pairs], above 0 for the first of the two
  *                    out[1]: int64 [n], the class that wins most pairs, the first of equals
+ *   svm.sum          in: what svm.near.t gives, [n,v]; coefficients, float32 [v]
+ *                    out[0]: float64 [n,1]
  *   svm.probability  in: float64 [n,pairs]; a and b, float32 [pairs]
  *                    out[0]: float64 [n,classes]
  *
@@ -124,14 +126,6 @@ static bool vote_start(const hg_args *a, int64_t *start)
     return true;
 }
 
-static double vote_sum(const float *coefficient, const double *near, int64_t begin, int64_t end)
-{
-    double sum = 0;
-    for (int64_t k = begin; k < end; k++)
-        sum += (double)coefficient[k] * near[k];
-    return sum;
-}
-
 static void vote_row(const hg_args *a, int64_t row, const int64_t *start, int64_t *votes)
 {
     const int64_t classes = a->in[2].dim[0], vectors = a->in[0].dim[1];
@@ -143,8 +137,8 @@ static void vote_row(const hg_args *a, int64_t row, const int64_t *start, int64_
         votes[i] = 0;
     for (int64_t i = 0, pair = 0; i < classes; i++)
         for (int64_t j = i + 1; j < classes; j++, pair++) {
-            score[pair] = vote_sum(c + (j - 1) * vectors, near, start[i], start[i + 1]) +
-                          vote_sum(c + i * vectors, near, start[j], start[j + 1]) +
+            score[pair] = hg_svm_weigh(c + (j - 1) * vectors, near, start[i], start[i + 1]) +
+                          hg_svm_weigh(c + i * vectors, near, start[j], start[j + 1]) +
                           (double)offset[pair];
             votes[score[pair] > 0 ? i : j]++;
         }
@@ -159,6 +153,26 @@ static void vote_run(const hg_args *a, hg_range r)
     if (!vote_start(a, start)) return;
     for (int64_t row = r.begin; row < r.end; row++)
         vote_row(a, row, start, start + a->in[2].dim[0] + 1);
+}
+
+/* ---- sum
+ * -------------------------------------------------------------------------------------------- */
+
+holo_status hg_svm_sum_check(const hg_args *a, holo_error *e)
+{
+    HG_TRY(hg_check_counts(a, e, 2, 2, 1, 0));
+    HG_TRY(svm_check_in(a, e, 0, HG_TYPE_BIT(HOLO_F64), 2));
+    HG_TRY(svm_check_in(a, e, 1, HG_TYPE_BIT(HOLO_F32), 1));
+    HG_TRY(svm_check_out(a, e));
+    HG_REQUIRE(e, a->in[1].dim[0] == a->in[0].dim[1] && a->out[0].dim[1] == 1, HOLO_E_SHAPE,
+               "%lld coefficients for %lld vectors, the output has %lld columns",
+               (long long)a->in[1].dim[0], (long long)a->in[0].dim[1], (long long)a->out[0].dim[1]);
+    return HOLO_OK;
+}
+
+static void sum_run(const hg_args *a, hg_range r)
+{
+    hg_svm_sum_rows(a, r);
 }
 
 /* ---- probability
@@ -262,6 +276,7 @@ const hg_kernel hg_kernels_svm[] = {
      .units = hg_svm_near_units,
      .scratch = probability_scratch,
      .run = probability_run},
+    {.name = "svm.sum", .check = hg_svm_sum_check, .units = hg_svm_near_units, .run = sum_run},
     {.name = "svm.vote",
      .check = vote_check,
      .units = hg_svm_near_units,

@@ -1,4 +1,5 @@
-/* svm.c - svm.near.t, svm.vote and svm.probability against their definitions; what they refuse. */
+/* svm.c - svm.near.t, svm.sum, svm.vote and svm.probability against their definitions; what they
+ * refuse. */
 #include "kernel/svm.h"
 #include "kernel/value.h"
 #include "kernel/variants.h"
@@ -9,19 +10,21 @@ extern const hg_kernel hg_kernels_svm[];
 #if defined(TUNED)
 extern const hg_kernel TUNED(svm)[];
 #endif
-static const hg_kernel *const svm_probability = &hg_kernels_svm[1], *const svm_vote =
-                                                                        &hg_kernels_svm[2];
+static const hg_kernel *const svm_probability = &hg_kernels_svm[1];
+static const hg_kernel *const svm_sum = &hg_kernels_svm[2];
+static const hg_kernel *const svm_vote = &hg_kernels_svm[3];
 
 /* ---- near
  * -------------------------------------------------------------------------------------------- */
 
 static const double svm_params[3] = {0.3, 0.7, 3.0}; /* gamma, c, degree */
+enum { NEAR_ROWS = 7 };
 
 static void near_make_call(move_call *c, holo_dtype dtype, int64_t kind, int64_t vectors)
 {
-    value_in(c, dtype, 2, MOVE_DIMS(3, 5), 1);
+    value_in(c, dtype, 2, MOVE_DIMS(NEAR_ROWS, 5), 1);
     value_in(c, HOLO_F32, 2, MOVE_DIMS(5, vectors), 2);
-    move_out(c, HOLO_F64, 2, MOVE_DIMS(3, vectors));
+    move_out(c, HOLO_F64, 2, MOVE_DIMS(NEAR_ROWS, vectors));
     move_param(c, kind);
     for (int i = 0; i < 3; i++)
         value_param_f64(c, svm_params[i]);
@@ -50,14 +53,66 @@ static void svm_near(void)
                 move_call c = {0};
                 near_make_call(&c, types[d], kind, vectors);
                 if (move_run(hg_kernels_svm, &c))
-                    for (int64_t i = 0; i < 3 * vectors; i++)
+                    for (int64_t i = 0; i < NEAR_ROWS * vectors; i++)
                         CHECK_NEAR(value_get(&c.out[0], i),
                                    near_expected(&c, i / vectors, i % vectors, kind), 1e-12);
                 move_free(&c);
             }
 }
 
+/* Whole degrees, by products and as a power, and others. */
+static void svm_near_degrees(void)
+{
+    static const double degrees[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 2.5, -2};
+    for (size_t d = 0; d < HG_COUNT(degrees); d++) {
+        move_call c = {0};
+        near_make_call(&c, HOLO_F32, HG_SVM_POLY, 9);
+        memcpy(&c.param[3], &degrees[d], sizeof degrees[d]);
+        if (move_run(hg_kernels_svm, &c))
+            for (int64_t i = 0; i < NEAR_ROWS * 9; i++) {
+                const double cube = near_expected(&c, i / 9, i % 9, HG_SVM_POLY);
+                const double expected = pow(cbrt(cube), degrees[d]), got = value_get(&c.out[0], i);
+                CHECK(isnan(expected) ? isnan(got)
+                                      : fabs(got - expected) <= 1e-12 * fabs(expected));
+            }
+        move_free(&c);
+    }
+}
+
+static void sum_make(move_call *c)
+{
+    value_in(c, HOLO_F64, 2, MOVE_DIMS(3, 11), 1);
+    value_in(c, HOLO_F32, 1, MOVE_DIMS(11), 2);
+    move_out(c, HOLO_F64, 2, MOVE_DIMS(3, 1));
+}
+
+static void svm_sums(void)
+{
+    move_call c = {0};
+    sum_make(&c);
+    if (move_run(svm_sum, &c))
+        for (int64_t row = 0; row < 3; row++) {
+            double sum = 0;
+            for (int64_t k = 0; k < 11; k++)
+                sum += value_get(&c.in[0], row * 11 + k) * value_get(&c.in[1], k);
+            CHECK_NEAR(value_get(&c.out[0], row), sum, 1e-12);
+        }
+    move_free(&c);
+}
+
 #if defined(TUNED)
+static void svm_tuned_sum(void)
+{
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    move_call tuned = {0}, plain = {0};
+    sum_make(&tuned);
+    sum_make(&plain);
+    if (move_run(&TUNED(svm)[1], &tuned) && move_run(svm_sum, &plain))
+        CHECK_MEM(tuned.out[0].data, plain.out[0].data, holo_tensor_bytes(&plain.out[0]));
+    move_free(&tuned);
+    move_free(&plain);
+}
+
 static void svm_tuned(void)
 {
     if (!tuned_runs()) SKIP("no tuned kernels");
@@ -237,10 +292,18 @@ static void svm_refuses(void)
         {MOVE_IN_RANK, 0, 0, 1, "an input has rank 1"},
         {MOVE_OUT_TYPE, 0, 0, HOLO_F32, "output 0 has type float32"},
         {MOVE_OUT_RANK, 0, 0, 1, "the output has rank 1"},
-        {MOVE_OUT_DIM, 0, 0, 4, "3 rows, the output has 4"},
+        {MOVE_OUT_DIM, 0, 0, 4, "7 rows, the output has 4"},
         {MOVE_IN_DIM, 1, 0, 4, "rows have 5 features, support vectors 4"},
         {MOVE_OUT_DIM, 0, 1, 5, "4 support vectors, the output has 5 columns"},
         {MOVE_PARAM, 0, 0, 4, "the kind is 4"},
+    };
+    static const move_bad sum[] = {
+        {MOVE_N_IN, 0, 0, 1, "1 inputs"},
+        {MOVE_IN_TYPE, 0, 0, HOLO_F32, "input 0 has type float32"},
+        {MOVE_IN_TYPE, 1, 0, HOLO_F64, "input 1 has type float64"},
+        {MOVE_IN_DIM, 1, 0, 10, "10 coefficients for 11 vectors"},
+        {MOVE_OUT_DIM, 0, 0, 4, "3 rows, the output has 4"},
+        {MOVE_OUT_DIM, 0, 1, 2, "the output has 2 columns"},
     };
     static const move_bad vote[] = {
         {MOVE_N_OUT, 0, 0, 1, "1 outputs"},
@@ -267,14 +330,18 @@ static void svm_refuses(void)
         {MOVE_OUT_DIM, 0, 1, 3, "6 pairs of 3 classes"},
     };
     MOVE_REFUSES(hg_kernels_svm, near_make, near);
+    MOVE_REFUSES(svm_sum, sum_make, sum);
     MOVE_REFUSES(svm_vote, vote_make, vote);
     MOVE_REFUSES(svm_probability, probability_make, probability);
 }
 
 const hg_test_case hg_tests_kernel_svm[] = {
     {"near", svm_near},
+    {"near_degrees", svm_near_degrees},
+    {"sums", svm_sums},
 #if defined(TUNED)
     {"tuned", svm_tuned},
+    {"tuned_sum", svm_tuned_sum},
 #endif
     {"votes", svm_votes},
     {"vote_damaged", svm_vote_damaged},

@@ -23,6 +23,14 @@ static holo_status svmregressor_infer(hg_infer *n)
     return HOLO_OK;
 }
 
+static hg_value_id svmregressor_sum(hg_build *b, hg_value_id near, const hg_attr *coefficients,
+                                    const hg_attr *rho)
+{
+    const hg_value_id w = hg_ml_floats(b, coefficients->floats, coefficients->count, HOLO_F32);
+    const hg_value_id sum = hg_build_2(b, "holo:SvmSum", near, w);
+    return hg_build_2(b, "Add", sum, hg_ml_floats(b, rho->floats, 1, HOLO_F64));
+}
+
 static holo_status svmregressor_lower(hg_build *b)
 {
     const hg_attr *coefficients = hg_ml_node_list(b->node, "coefficients");
@@ -30,8 +38,9 @@ static holo_status svmregressor_lower(hg_build *b)
     const int64_t supports = hg_node_int(b->node, "n_supports", 0);
     const bool one_class = hg_node_int(b->node, "one_class", 0) != 0;
     const hg_ml_transform transform = hg_ml_node_transform(b->node);
-    hg_value_id x = supports > 0 ? hg_svm_near(b, supports) : hg_ml_matrix(b);
-    hg_value_id y = hg_ml_linear(b, x, coefficients, 1, rho->floats, 1);
+    hg_value_id y = supports > 0
+                        ? svmregressor_sum(b, hg_svm_near(b, supports), coefficients, rho)
+                        : hg_ml_linear(b, hg_ml_matrix(b), coefficients, 1, rho->floats, 1);
     const holo_dtype dtype = hg_build_type(b, y)->dtype;
     if (one_class)
         y = hg_build_3(b, "Where", hg_build_2(b, "Greater", y, hg_build_scalar(b, dtype, 0.0)),

@@ -1,4 +1,4 @@
-/* svm.c - kernel "svm.near.t" with NEON: the source for AVX2. */
+/* svm.c - kernels "svm.near.t" and "svm.sum" with NEON: the source for AVX2. */
 #include "backend/cpu/vec8.h"
 
 #define hg_kernels_svm_avx2 hg_kernels_svm_neon
