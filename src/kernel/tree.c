@@ -9,6 +9,7 @@
  *   in[6]   float64 [votes]: weights
  *   in[7]   int32 [trees,5], in[8] int32 [tests,4], in[9] int32 [leaves]: how trees are compared
  *           instead (kernel/tree.h); all three or none, and nothing here needs them
+ *   in[10]  int32 [nodes,4]: what rows without NaN do at each node (kernel/tree.h); may be absent
  *   param   aggregate; the score (float) before the first vote
  *   out[0]  float32 or float64 [n,targets]
  *
@@ -29,8 +30,9 @@ static holo_status tree_check_table(const hg_args *a, holo_error *e, uint32_t i,
 
 static holo_status tree_check_plans(const hg_args *a, holo_error *e)
 {
-    HG_REQUIRE(e, a->n_in == HG_TREE_IN_PLANS || a->n_in == HG_TREE_INS, HOLO_E_FORMAT,
-               "%u inputs, expected %d or %d", a->n_in, HG_TREE_IN_PLANS, HG_TREE_INS);
+    HG_REQUIRE(e, a->n_in == HG_TREE_IN_PLANS || a->n_in >= HG_TREE_IN_STEPS, HOLO_E_FORMAT,
+               "%u inputs, expected %d, %d or %d", a->n_in, HG_TREE_IN_PLANS, HG_TREE_IN_STEPS,
+               HG_TREE_INS);
     if (a->n_in == HG_TREE_IN_PLANS) return HOLO_OK;
     HG_TRY(tree_check_table(a, e, HG_TREE_IN_PLANS, HOLO_I32, 2));
     HG_TRY(tree_check_table(a, e, HG_TREE_IN_TESTS, HOLO_I32, 2));
@@ -42,6 +44,12 @@ static holo_status tree_check_plans(const hg_args *a, holo_error *e)
                HOLO_E_SHAPE, "plans are [%lld,%lld] and tests [%lld,%lld] for %lld trees",
                (long long)plans[0], (long long)plans[1], (long long)tests[0], (long long)tests[1],
                (long long)a->in[HG_TREE_IN_ROOTS].dim[0]);
+    if (a->n_in == HG_TREE_IN_STEPS) return HOLO_OK;
+    HG_TRY(tree_check_table(a, e, HG_TREE_IN_STEPS, HOLO_I32, 2));
+    const int64_t *steps = a->in[HG_TREE_IN_STEPS].dim, nodes = a->in[HG_TREE_IN_NODES].dim[0];
+    HG_REQUIRE(e, steps[0] == nodes && steps[1] == HG_TREE_STEP_FIELDS, HOLO_E_SHAPE,
+               "steps are [%lld,%lld] for %lld nodes", (long long)steps[0], (long long)steps[1],
+               (long long)nodes);
     return HOLO_OK;
 }
 

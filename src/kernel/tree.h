@@ -54,7 +54,19 @@ enum {
     HG_TREE_TEST_FIELDS
 };
 
-/* Places of the inputs; the last three are there together or not at all. */
+/* One row of the table of steps, one for each node: what a row of floats that are no NaN does
+ * there.
+ */
+enum {
+    HG_TREE_STEP_SPLIT, /* bits of a float32 */
+    HG_TREE_STEP_FEATURE,
+    HG_TREE_STEP_UPTO, /* the way of x <= split, as in the node table */
+    HG_TREE_STEP_ABOVE,
+    HG_TREE_STEP_FIELDS
+};
+
+/* Places of the inputs; plans, tests and leaves are there together or not at all, steps only with
+ * them. */
 enum {
     HG_TREE_IN_X,
     HG_TREE_IN_NODES,
@@ -66,6 +78,7 @@ enum {
     HG_TREE_IN_PLANS,
     HG_TREE_IN_TESTS,
     HG_TREE_IN_LEAVES,
+    HG_TREE_IN_STEPS,
     HG_TREE_INS
 };
 

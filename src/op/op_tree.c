@@ -212,7 +212,7 @@ double hg_tree_start(hg_tree_aggregate aggregate, holo_dtype dtype)
     return aggregate == HG_TREE_MAX ? -most : 0.0;
 }
 
-/* The last three inputs of the kernel; none when no tree can be compared. */
+/* The last inputs of the kernel; none when no tree can be compared and rows cannot take steps. */
 static uint32_t tree_plan(hg_build *b, const hg_trees *t, const tree_tables *tables, bool adds,
                           hg_value_id *in)
 {
@@ -229,12 +229,16 @@ static uint32_t tree_plan(hg_build *b, const hg_trees *t, const tree_tables *tab
         b->status = HG_NEW(b->ctx, tables->n_node * HG_TREE_TEST_FIELDS + 1, &plans.test);
     if (b->status == HOLO_OK)
         b->status = HG_NEW(b->ctx, tables->n_node + t->n_root + 1, &plans.leaf);
+    if (b->status == HOLO_OK)
+        b->status = HG_NEW(b->ctx, tables->n_node * HG_TREE_STEP_FIELDS + 1, &plans.step);
     if (b->status != HOLO_OK) return 0;
     hg_tree_plan(&from, adds, &plans);
-    if (plans.n_test == 0) return 0;
+    if (plans.n_test == 0 && !plans.has_steps) return 0;
     in[0] = tree_const(b, HOLO_I32, plans.plan, t->n_root, HG_TREE_PLAN_FIELDS);
     in[1] = tree_const(b, HOLO_I32, plans.test, plans.n_test, HG_TREE_TEST_FIELDS);
     in[2] = tree_const(b, HOLO_I32, plans.leaf, plans.n_leaf, 0);
+    if (!plans.has_steps) return HG_TREE_IN_STEPS - HG_TREE_IN_PLANS;
+    in[3] = tree_const(b, HOLO_I32, plans.step, tables->n_node, HG_TREE_STEP_FIELDS);
     return HG_TREE_INS - HG_TREE_IN_PLANS;
 }
 

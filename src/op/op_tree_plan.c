@@ -86,9 +86,23 @@ static void tree_name_votes(const hg_tree_tables *t, const hg_tree_plans *out, c
         leaf[i] = t->first[leaf[i]];
 }
 
+static bool tree_list_steps(const hg_tree_tables *t, int32_t *step)
+{
+    for (size_t i = 0; i < t->n_node; i++, step += HG_TREE_STEP_FIELDS) {
+        int32_t test[HG_TREE_TEST_FIELDS], way[2];
+        if (!tree_read(t, (int32_t)i, test, way)) return false;
+        step[HG_TREE_STEP_SPLIT] = test[HG_TREE_TEST_SPLIT];
+        step[HG_TREE_STEP_FEATURE] = test[HG_TREE_TEST_FEATURE];
+        step[HG_TREE_STEP_UPTO] = way[0];
+        step[HG_TREE_STEP_ABOVE] = way[1];
+    }
+    return t->n_node != 0;
+}
+
 void hg_tree_plan(const hg_tree_tables *t, bool adds, hg_tree_plans *out)
 {
     out->n_test = out->n_leaf = 0;
+    out->has_steps = tree_list_steps(t, out->step);
     for (size_t i = 0; i < t->n_root; i++) {
         int32_t *plan = out->plan + i * HG_TREE_PLAN_FIELDS;
         const size_t test = out->n_test, leaf = out->n_leaf;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 typedef struct move_call {
-    holo_tensor in[10], out[4];
+    holo_tensor in[12], out[4];
     int64_t param[40];
     hg_fault fault;
     hg_args args;

@@ -307,23 +307,26 @@ static void tree_many_plan(const tree_many *t, move_call *c, bool adds)
     static int32_t plan[TREE_MANY_TREES * HG_TREE_PLAN_FIELDS];
     static int32_t test[TREE_MANY_NODES * HG_TREE_TEST_FIELDS];
     static int32_t leaf[TREE_MANY_NODES + TREE_MANY_TREES];
+    static int32_t step[TREE_MANY_NODES * HG_TREE_STEP_FIELDS];
     const hg_tree_tables from = {.node = &t->node[0][0],
                                  .root = t->root,
                                  .first = t->first,
                                  .split = t->split,
                                  .n_node = (size_t)t->n_node,
                                  .n_root = TREE_MANY_TREES};
-    hg_tree_plans out = {.plan = plan, .test = test, .leaf = leaf};
+    hg_tree_plans out = {.plan = plan, .test = test, .leaf = leaf, .step = step};
     hg_tree_plan(&from, adds, &out);
     tree_table(c, HOLO_I32, 2, MOVE_DIMS(TREE_MANY_TREES, HG_TREE_PLAN_FIELDS), plan);
     tree_table(c, HOLO_I32, 2, MOVE_DIMS((int64_t)out.n_test, HG_TREE_TEST_FIELDS), test);
     tree_table(c, HOLO_I32, 1, MOVE_DIMS((int64_t)out.n_leaf), leaf);
+    CHECK_EQ_INT(out.has_steps, t->modes == 4);
+    if (out.has_steps) tree_table(c, HOLO_I32, 2, MOVE_DIMS(t->n_node, HG_TREE_STEP_FIELDS), step);
 }
 
 /* Every variant gives what walks give, to the last bit. */
 static void tree_equal(void)
 {
-    static const int64_t rows[] = {7, 8, 31, 33, 200, 700};
+    static const int64_t rows[] = {1, 3, 7, 8, 31, 33, 200, 700};
     static tree_many t;
     for (size_t i = 0; i < HG_COUNT(rows) * 8; i++) {
         move_call c[2] = {0};
@@ -343,27 +346,33 @@ static void tree_equal(void)
 }
 
 /* Whatever is written into those tables, nothing outside of the others is touched. */
-static void tree_damaged_plans(void)
+static void tree_damage_plans(int64_t rows)
 {
     static const int32_t wrong[] = {-1, 0, 1, 63, 64, 65, 1 << 20, INT32_MAX, INT32_MIN};
     static tree_many t;
     move_call c = {0};
     uint64_t seed = 5;
-    tree_many_make(&t, &c, 4, 1, 40);
+    tree_many_make(&t, &c, 4, 1, rows);
     tree_many_plan(&t, &c, true);
     move_param(&c, HG_TREE_SUM);
     value_param_f64(&c, 0);
-    move_out(&c, HOLO_F32, 2, MOVE_DIMS(40, 3));
+    move_out(&c, HOLO_F32, 2, MOVE_DIMS(rows, 3));
     for (int i = 0; i < 2000; i++) {
-        const holo_tensor *table = &c.in[HG_TREE_IN_PLANS + i % 3];
+        const holo_tensor *table = &c.in[HG_TREE_IN_PLANS + i % 4];
         int32_t *at = (int32_t *)table->data +
                       (int64_t)(value_random(&seed) * (double)holo_tensor_count(table));
         const int32_t before = *at;
         *at = wrong[(int)(value_random(&seed) * (double)HG_COUNT(wrong))];
         CHECK(move_run(tree_tuned(), &c));
-        if (i % 4 != 0) *at = before; /* others pile up */
+        if (i % 5 != 0) *at = before; /* others pile up */
     }
     move_free(&c);
+}
+
+static void tree_damaged_plans(void)
+{
+    tree_damage_plans(40);
+    tree_damage_plans(1); /* which walks */
 }
 
 static void tree_make_planned(move_call *c)
@@ -409,13 +418,16 @@ static void tree_refuses(void)
         {MOVE_PARAM, 0, 0, 4, "aggregate is 4"},
     };
     static const move_bad planned[] = {
-        {MOVE_N_IN, 0, 0, 8, "8 inputs, expected 7 or 10"},
+        {MOVE_N_IN, 0, 0, 8, "8 inputs, expected 7, 10 or 11"},
         {MOVE_IN_TYPE, HG_TREE_IN_PLANS, 0, HOLO_I64, "input 7 has type int64"},
         {MOVE_IN_TYPE, HG_TREE_IN_TESTS, 0, HOLO_F32, "input 8 has type float32"},
         {MOVE_IN_TYPE, HG_TREE_IN_LEAVES, 0, HOLO_F32, "input 9 has type float32"},
         {MOVE_IN_DIM, HG_TREE_IN_PLANS, 0, 11, "plans are [11,5]"},
         {MOVE_IN_DIM, HG_TREE_IN_PLANS, 1, 4, "plans are [12,4]"},
         {MOVE_IN_DIM, HG_TREE_IN_TESTS, 1, 3, ",3] for 12 trees"},
+        {MOVE_IN_TYPE, HG_TREE_IN_STEPS, 0, HOLO_F32, "input 10 has type float32"},
+        {MOVE_IN_DIM, HG_TREE_IN_STEPS, 0, 5, "steps are [5,4]"},
+        {MOVE_IN_DIM, HG_TREE_IN_STEPS, 1, 3, ",3] for"},
     };
     MOVE_REFUSES(hg_kernels_tree, tree_make, bad);
     MOVE_REFUSES(hg_kernels_tree, tree_make_planned, planned);

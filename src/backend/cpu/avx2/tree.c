@@ -6,8 +6,10 @@
  * Nothing waits for anything, and a node is read once for HG_TREE_ROWS rows. (Lucchese et al.,
  * QuickScorer, 2015.)
  *
- * Trees without a plan (with more than 64 leaves, with tests for equality) or with a damaged one,
- * rows with NaN and a few rows alone walk. */
+ * Trees without a plan (with more than 64 leaves) or with a damaged one and a few rows alone walk:
+ * TREE_LANES trees of a row, or rows of a tree, side by side and without a branch that depends on
+ * what they find, so that none waits for another. One row and 300 trees of depth 8: 4.5 instead of
+ * 9.3 us. Trees with tests for equality and rows with NaN are left to the reference. */
 #include "kernel/tree.h"
 
 #include "backend/cpu/avx2/gemm.h"
@@ -16,14 +18,23 @@
 enum {
     TREE_UNITS = 8,      /* at most, of whole blocks */
     TREE_MIN_ROWS = 8,   /* of a block: fewer walk */
+    TREE_LANES = 8,      /* walks side by side */
+    TREE_DEEPEST = 1024, /* levels that they go down: more may be a cycle of damaged tables */
     TREE_FEATURES = 4096 /* at most: features of a block are turned into columns */
 };
 
 static bool tree_fits(const hg_args *a)
 {
     const int64_t features = a->in[0].dim[1];
-    return a->n_in == HG_TREE_INS && a->in[0].dtype == HOLO_F32 &&
+    return a->n_in >= HG_TREE_IN_STEPS && a->in[0].dtype == HOLO_F32 &&
            a->out[0].dim[0] >= TREE_MIN_ROWS && features > 0 && features <= TREE_FEATURES;
+}
+
+/* Rows can take steps. */
+static bool tree_walks(const hg_args *a)
+{
+    return a->n_in == HG_TREE_INS && a->in[0].dtype == HOLO_F32 && a->in[0].dim[1] > 0 &&
+           a->in[0].dim[1] <= INT32_MAX && a->in[HG_TREE_IN_STEPS].dim[0] > 0;
 }
 
 /* Rows of a unit. */
@@ -43,6 +54,116 @@ static size_t tree_scratch(const hg_args *a)
     const size_t scores = hg_tree_scratch(a);
     if (scores == 0 || !tree_fits(a)) return scores;
     return hg_align_up(scores, HG_ALIGN) + (size_t)(a->in[0].dim[1] * HG_TREE_ROWS) * sizeof(float);
+}
+
+/* ---- walks ---------------------------------------------------------------------------------- */
+
+/* Where walks are, and the rows they belong to. */
+typedef struct tree_walkers {
+    const float *x[TREE_LANES];
+    int32_t at[TREE_LANES]; /* a node; a leaf k is -1 - k */
+} tree_walkers;
+
+/* To the leaves; false: they are left to the reference. Whatever the table holds, only what it and
+ * the rows have is read. */
+static bool tree_descend(const hg_args *a, tree_walkers *w)
+{
+    const int32_t *const steps = a->in[HG_TREE_IN_STEPS].data;
+    const uint32_t n_step = (uint32_t)a->in[HG_TREE_IN_STEPS].dim[0];
+    const uint32_t n_feature = (uint32_t)a->in[0].dim[1];
+    for (int64_t level = 0; level < TREE_DEEPEST; level++) {
+        int32_t leaves = -1;
+        HG_GEMM_UNROLL
+        for (int i = 0; i < TREE_LANES; i++) {
+            const int32_t now = w->at[i];
+            const uint32_t place = (uint32_t)now < n_step ? (uint32_t)now : 0;
+            const int32_t *step = steps + (size_t)place * HG_TREE_STEP_FIELDS;
+            const uint32_t feature = (uint32_t)step[HG_TREE_STEP_FEATURE];
+            const float split = hg_f32_from_bits((uint32_t)step[HG_TREE_STEP_SPLIT]);
+            const float x = w->x[i][feature < n_feature ? feature : 0];
+            const int32_t next = step[HG_TREE_STEP_UPTO + (x > split)];
+            w->at[i] = now < 0 ? now : next;
+            leaves &= w->at[i];
+        }
+        if (leaves < 0) return true;
+    }
+    return false;
+}
+
+static bool tree_has_nan(const float *x, int64_t n)
+{
+    bool has = false;
+    for (int64_t i = 0; i < n; i++)
+        has = has || x[i] != x[i];
+    return has;
+}
+
+/* The votes of a leaf -1 - k; mostly there is one. */
+HG_INLINE void tree_vote(const hg_args *a, int64_t row, int32_t at, const bool adds, double *score)
+{
+    const int64_t leaf = -1 - (int64_t)at;
+    const int32_t *first = a->in[HG_TREE_IN_FIRST].data, *target = a->in[HG_TREE_IN_TARGETS].data;
+    const double *weight = a->in[HG_TREE_IN_WEIGHTS].data;
+    if (adds && leaf + 1 < a->in[HG_TREE_IN_FIRST].dim[0]) {
+        const int64_t vote = first[leaf];
+        if (HG_LIKELY(vote >= 0 && vote + 1 == first[leaf + 1] &&
+                      vote < a->in[HG_TREE_IN_TARGETS].dim[0] &&
+                      (uint32_t)target[vote] < (uint64_t)a->out[0].dim[1])) {
+            score[target[vote]] += weight[vote];
+            return;
+        }
+    }
+    hg_tree_votes(a, row, leaf, score);
+}
+
+static bool tree_adds(const hg_args *a)
+{
+    return a->param[0] == HG_TREE_SUM || a->param[0] == HG_TREE_AVERAGE;
+}
+
+/* Trees [tree, trees) for one row. */
+static void tree_walk_row(const hg_args *a, int64_t row, int64_t trees, double *score)
+{
+    const int32_t *root = a->in[HG_TREE_IN_ROOTS].data;
+    const float *x = (const float *)a->in[0].data + row * a->in[0].dim[1];
+    const bool adds = tree_adds(a);
+    tree_walkers w;
+    for (int64_t t = 0; t < trees; t += TREE_LANES) {
+        const int64_t count = hg_min(TREE_LANES, trees - t);
+        for (int64_t i = 0; i < TREE_LANES; i++) {
+            w.x[i] = x;
+            w.at[i] = i < count ? root[t + i] : -1;
+        }
+        if (!tree_descend(a, &w)) {
+            hg_tree_walk(a, row, row + 1, t, count, score);
+            continue;
+        }
+        for (int64_t i = 0; i < count; i++)
+            tree_vote(a, row, w.at[i], adds, score);
+    }
+}
+
+/* One tree for rows [begin, end). */
+static void tree_walk_tree(const hg_args *a, int64_t begin, int64_t end, int64_t tree,
+                           double *score)
+{
+    const int32_t root = ((const int32_t *)a->in[HG_TREE_IN_ROOTS].data)[tree];
+    const int64_t features = a->in[0].dim[1], targets = a->out[0].dim[1];
+    const bool adds = tree_adds(a);
+    tree_walkers w;
+    for (int64_t row = begin; row < end; row += TREE_LANES, score += TREE_LANES * targets) {
+        const int64_t count = hg_min(TREE_LANES, end - row);
+        for (int64_t i = 0; i < TREE_LANES; i++) {
+            w.x[i] = (const float *)a->in[0].data + hg_min(row + i, end - 1) * features;
+            w.at[i] = root;
+        }
+        if (!tree_descend(a, &w)) {
+            hg_tree_walk(a, row, row + count, tree, 1, score);
+            continue;
+        }
+        for (int64_t i = 0; i < count; i++)
+            tree_vote(a, row + i, w.at[i], adds, score + i * targets);
+    }
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -177,42 +298,54 @@ static bool tree_is_planned(const hg_args *a, const int32_t *plan)
 {
     const int64_t test = plan[HG_TREE_PLAN_TEST], tests = plan[HG_TREE_PLAN_TESTS];
     const int64_t leaf = plan[HG_TREE_PLAN_LEAF], leaves = plan[HG_TREE_PLAN_LEAVES];
-    const bool adds = a->param[0] == HG_TREE_SUM || a->param[0] == HG_TREE_AVERAGE;
     return tests >= 0 && test >= 0 && test + tests <= a->in[HG_TREE_IN_TESTS].dim[0] && leaf >= 0 &&
            leaves >= 1 && leaves <= HG_TREE_PLAN_MOST &&
            leaf + leaves <= a->in[HG_TREE_IN_LEAVES].dim[0] &&
-           (adds || plan[HG_TREE_PLAN_SINGLE] == 0);
+           (tree_adds(a) || plan[HG_TREE_PLAN_SINGLE] == 0);
 }
 
+static const int32_t *tree_plan(const hg_args *a, int64_t tree)
+{
+    return (const int32_t *)a->in[HG_TREE_IN_PLANS].data + tree * HG_TREE_PLAN_FIELDS;
+}
+
+/* Rows [begin, end) through all trees; column is room for them. */
 static void tree_rows(const hg_args *a, int64_t begin, int64_t end, float *column, double *score)
 {
-    const bool walks = end - begin < TREE_MIN_ROWS || !tree_turn(a, begin, end, column);
-    tree_block b = {.a = a, .column = column, .begin = begin, .rows = end - begin, .score = score};
+    const int64_t rows = end - begin, trees = a->in[HG_TREE_IN_ROOTS].dim[0];
+    const bool compares = rows >= TREE_MIN_ROWS && tree_fits(a) && tree_turn(a, begin, end, column);
+    const float *x = (const float *)a->in[0].data + begin * a->in[0].dim[1];
+    const bool walks = tree_walks(a) && (compares || !tree_has_nan(x, rows * a->in[0].dim[1]));
+    tree_block b = {.a = a, .column = column, .begin = begin, .rows = rows, .score = score};
     uint32_t place[HG_TREE_ROWS];
-    hg_tree_begin(a, end - begin, score);
-    for (int64_t t = 0; t < a->in[HG_TREE_IN_ROOTS].dim[0]; t++) {
-        b.plan = (const int32_t *)a->in[HG_TREE_IN_PLANS].data + t * HG_TREE_PLAN_FIELDS;
-        if (!walks && tree_is_planned(a, b.plan) && tree_reach(&b, place))
+    hg_tree_begin(a, rows, score);
+    for (int64_t i = 0; i < rows && walks && !compares; i++)
+        tree_walk_row(a, begin + i, trees, score + i * a->out[0].dim[1]);
+    for (int64_t t = 0; t < trees && compares; t++) {
+        b.plan = tree_plan(a, t);
+        if (tree_is_planned(a, b.plan) && tree_reach(&b, place))
             tree_count_votes(&b, place);
+        else if (walks)
+            tree_walk_tree(a, begin, end, t, score);
         else
             hg_tree_walk(a, begin, end, t, 1, score);
     }
+    if (!walks && !compares) hg_tree_walk(a, begin, end, 0, trees, score);
     hg_tree_end(a, begin, end, score);
 }
 
 static void tree_run(const hg_args *a, hg_range r)
 {
     const int64_t unit = tree_unit(a);
+    char *column = (char *)r.scratch + hg_align_up(hg_tree_scratch(a), HG_ALIGN);
     r.begin *= unit;
     r.end = hg_min(r.end * unit, a->out[0].dim[0]);
-    if (!tree_fits(a)) {
+    if (!tree_fits(a) && !tree_walks(a)) {
         hg_tree_run(a, r);
         return;
     }
-    float *column =
-        (float *)(void *)((char *)r.scratch + hg_align_up(hg_tree_scratch(a), HG_ALIGN));
     for (int64_t row = r.begin; row < r.end; row += HG_TREE_ROWS)
-        tree_rows(a, row, hg_min(row + HG_TREE_ROWS, r.end), column, r.scratch);
+        tree_rows(a, row, hg_min(row + HG_TREE_ROWS, r.end), (float *)(void *)column, r.scratch);
 }
 
 const hg_kernel hg_kernels_tree_avx2[] = {
