@@ -98,20 +98,19 @@ static bool tree_has_nan(const float *x, int64_t n)
     return has;
 }
 
-/* The votes of a leaf -1 - k; mostly there is one. */
+/* The votes of a leaf -1 - k; the reference says what is wrong, and knows other aggregates. */
 HG_INLINE void tree_vote(const hg_args *a, int64_t row, int32_t at, const bool adds, double *score)
 {
     const int64_t leaf = -1 - (int64_t)at;
     const int32_t *first = a->in[HG_TREE_IN_FIRST].data, *target = a->in[HG_TREE_IN_TARGETS].data;
     const double *weight = a->in[HG_TREE_IN_WEIGHTS].data;
-    if (adds && leaf + 1 < a->in[HG_TREE_IN_FIRST].dim[0]) {
-        const int64_t vote = first[leaf];
-        if (HG_LIKELY(vote >= 0 && vote + 1 == first[leaf + 1] &&
-                      vote < a->in[HG_TREE_IN_TARGETS].dim[0] &&
-                      (uint32_t)target[vote] < (uint64_t)a->out[0].dim[1])) {
+    const bool is_there = leaf + 1 < a->in[HG_TREE_IN_FIRST].dim[0];
+    int64_t vote = is_there ? first[leaf] : -1;
+    const int64_t end = is_there ? first[leaf + 1] : 0;
+    if (HG_LIKELY(adds && vote >= 0 && end <= a->in[HG_TREE_IN_TARGETS].dim[0])) {
+        for (; vote < end && (uint32_t)target[vote] < (uint64_t)a->out[0].dim[1]; vote++)
             score[target[vote]] += weight[vote];
-            return;
-        }
+        if (HG_LIKELY(vote >= end)) return;
     }
     hg_tree_votes(a, row, leaf, score);
 }
@@ -309,28 +308,30 @@ static const int32_t *tree_plan(const hg_args *a, int64_t tree)
     return (const int32_t *)a->in[HG_TREE_IN_PLANS].data + tree * HG_TREE_PLAN_FIELDS;
 }
 
-/* Rows [begin, end) through all trees; column is room for them. */
+/* Rows [begin, end) through all trees; column is room for them. Turning them into columns is not
+ * worth it for one tree. */
 static void tree_rows(const hg_args *a, int64_t begin, int64_t end, float *column, double *score)
 {
     const int64_t rows = end - begin, trees = a->in[HG_TREE_IN_ROOTS].dim[0];
-    const bool compares = rows >= TREE_MIN_ROWS && tree_fits(a) && tree_turn(a, begin, end, column);
+    const bool are_few = rows < TREE_MIN_ROWS;
+    const bool compares = !are_few && (trees > 1 || !tree_walks(a)) && tree_fits(a) &&
+                          tree_turn(a, begin, end, column);
     const float *x = (const float *)a->in[0].data + begin * a->in[0].dim[1];
     const bool walks = tree_walks(a) && (compares || !tree_has_nan(x, rows * a->in[0].dim[1]));
     tree_block b = {.a = a, .column = column, .begin = begin, .rows = rows, .score = score};
     uint32_t place[HG_TREE_ROWS];
     hg_tree_begin(a, rows, score);
-    for (int64_t i = 0; i < rows && walks && !compares; i++)
+    for (int64_t i = 0; i < rows && are_few && walks; i++)
         tree_walk_row(a, begin + i, trees, score + i * a->out[0].dim[1]);
-    for (int64_t t = 0; t < trees && compares; t++) {
-        b.plan = tree_plan(a, t);
-        if (tree_is_planned(a, b.plan) && tree_reach(&b, place))
+    for (int64_t t = 0; t < trees && !(are_few && walks); t++) {
+        b.plan = compares ? tree_plan(a, t) : NULL;
+        if (compares && tree_is_planned(a, b.plan) && tree_reach(&b, place))
             tree_count_votes(&b, place);
         else if (walks)
             tree_walk_tree(a, begin, end, t, score);
         else
             hg_tree_walk(a, begin, end, t, 1, score);
     }
-    if (!walks && !compares) hg_tree_walk(a, begin, end, 0, trees, score);
     hg_tree_end(a, begin, end, score);
 }
 
