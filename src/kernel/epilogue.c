@@ -352,9 +352,11 @@ static bool epilogue_leaky(const epilogue_graph *g, uint32_t i, uint32_t *x, hg_
     if (!epilogue_is(g, i, HG_LANE_SELECT) || !epilogue_is(g, less, HG_LANE_LT) ||
         g->a[less] != *x || !epilogue_const(g, g->b[less], &zero) || zero != 0)
         return false;
-    if (!epilogue_with_const(g, low, HG_LANE_MUL, &inner, &s->gate_scale))
+    if (!epilogue_with_const(g, low, HG_LANE_MUL, &inner, &s->gate_scale)) {
         s->slope = epilogue_with_bias(g, low, HG_LANE_MUL, &inner);
-    if (!epilogue_is(g, low, HG_LANE_MUL) || inner != *x) return false;
+        if (s->slope == NULL) return false;
+    }
+    if (inner != *x) return false;
     s->act = HG_EPILOGUE_LEAKY;
     return true;
 }
