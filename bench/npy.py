@@ -40,11 +40,12 @@ def step(path, to):
 
 
 def widen(path, to):
-    """Writes the file with 32-bit floats as 64-bit ones, any other as it is."""
+    """Writes the file with 32- and 16-bit floats as 64-bit ones, any other as it is."""
     before, head, body = split(path)
-    if head["descr"].lstrip("<|=") == "f4":
-        numbers = [v for (v,) in struct.iter_unpack("<f", body)]
-        before = before.replace(b"f4", b"f8", 1)
+    kind = head["descr"].lstrip("<|=")
+    if kind in ("f4", "f2"):
+        numbers = [v for (v,) in struct.iter_unpack("<f" if kind == "f4" else "<e", body)]
+        before = before.replace(kind.encode(), b"f8", 1)
         body = struct.pack("<%dd" % len(numbers), *numbers)
     with open(to, "wb") as f:
         f.write(before + body)

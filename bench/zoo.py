@@ -1,12 +1,12 @@
 """zoo.py - models of many kinds against ONNX Runtime: architectures of bench/zoo, with random weights, run in turn.
 
-    zoo.py [--rounds N] [--threads 1,2] [--budget-ms N] [--avx2] [--keep] [--list] [MODEL...]
+    zoo.py [--accuracy | --list] [--rounds N] [--threads 1,2] [--budget-ms N] [--avx2] [--keep] [MODEL...]
 
 They show what the models of `peers` do not: a fault, or a kernel that nobody tuned for. A MODEL may be the beginning of
-names; op_ are single operators, which are left out unless named. --avx2 uses the kernels for machines without AVX-512
-(the peer cannot be told so). --keep leaves the results of other models in zoo.json, so that they can be measured in
-several calls. Ends with the models that are slower than 1.03 times the peer, that disagree, or that failed. Writes
-zoo.json and, of what that holds, zoo.md."""
+names; op_ are single operators, which are left out unless named. --accuracy compares outputs only and ends with "N
+passed, N failed". --avx2 uses the kernels for machines without AVX-512 (the peer cannot be told so). --keep leaves the
+results of other models in zoo.json, so that they can be measured in several calls. Ends with the models that are slower
+than 1.03 times the peer, that disagree, or that failed. Writes zoo.json and, of what that holds, zoo.md."""
 import argparse
 import os
 import sys
@@ -68,6 +68,7 @@ def main():
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--budget-ms", type=int, default=200)
     parser.add_argument("--avx2", action="store_true")
+    parser.add_argument("--accuracy", action="store_true")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("model", nargs="*")
@@ -81,6 +82,9 @@ def main():
     tool = peers.peer()
     if tool is None:
         lib.die("ONNX Runtime is not here (../shared/peers/setup and npm install it)")
+    if options.accuracy:
+        models = (("zoo_" + name, *made(name, source)) for name, source in chosen.items())
+        return 1 if accuracy.judge_all(tool, models) else 0
     results, failed = [], []
     for i, (name, source) in enumerate(chosen.items()):
         try:
