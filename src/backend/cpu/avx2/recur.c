@@ -22,8 +22,7 @@
 
 enum {
     RECUR_GROUP = 48, /* sequences that go together */
-    RECUR_UNIT = 12,  /* of a unit: two tiles */
-    RECUR_UNITS = 4,  /* of a direction, at least, when there are so many sequences */
+    RECUR_UNITS = 4,  /* of a direction and a group, when there are so many sequences */
     RECUR_TURN = 12,  /* panels that are streamed in one direction */
     RECUR_TILE = 6,   /* panels of a tile of a stream */
     RECUR_PARTS = 2,  /* of a product for each thread */
@@ -40,10 +39,13 @@ static holo_status recur_check(const hg_args *a, holo_error *e)
  */
 static const int64_t recur_part_work = 1 << 15, recur_team_work = 1 << 18;
 
-/* Sequences of a unit. One alone reads R for itself, so threads get several. */
+/* Sequences of a unit. One alone reads R for itself, so threads get several, and about equally
+ * many: 64 sequences are 8 units of 8, 32 for each of two threads, where 5 of 12 and one of 4 were
+ * 36 and 28. */
 static int64_t recur_unit(const hg_rnn_shape *s)
 {
-    return hg_max(1, hg_min(RECUR_UNIT, hg_ceil_div(s->batch, RECUR_UNITS)));
+    const int64_t groups = hg_ceil_div(s->batch, RECUR_GROUP);
+    return hg_max(1, hg_ceil_div(s->batch, hg_max(1, groups * RECUR_UNITS)));
 }
 
 static int64_t recur_units(const hg_args *a)
