@@ -69,6 +69,15 @@ static holo_status pack_mark_fixed(const hg_graph *g, bool **fixed)
     return HOLO_OK;
 }
 
+/* A matrix times one column of float32, which lies in the file as kernels read it. */
+static bool pack_is_column(const hg_graph *g, const hg_node *n, const pack_source *from)
+{
+    const hg_type *out = &hg_graph_value(g, n->out[0])->type;
+    int64_t columns;
+    return out->rank == 2 && hg_graph_value(g, from->constant)->type.dtype == HOLO_F32 &&
+           hg_dim_is_const(&g->dims, out->dim[1], &columns) && columns == 1;
+}
+
 static bool pack_wants(const hg_graph *g, const hg_node *n, const bool *fixed, pack_source *from)
 {
     bool fused = hg_op_is(n, "holo:MatMul");
@@ -77,7 +86,8 @@ static bool pack_wants(const hg_graph *g, const hg_node *n, const bool *fixed, p
     if (n->n_in != 2 || hg_node_attr(n, "code") != NULL) return false;
     if (hg_graph_value(g, hg_node_in(g, n, 0))->type.dtype != HOLO_F32) return false;
     if (fused && hg_node_int(n, "trans_a", 0) != 0) return false;
-    return pack_find(g, hg_node_in(g, n, 1), fused && hg_node_int(n, "trans_b", 0) != 0, from);
+    return pack_find(g, hg_node_in(g, n, 1), fused && hg_node_int(n, "trans_b", 0) != 0, from) &&
+           !pack_is_column(g, n, from);
 }
 
 static holo_status pack_run(hg_graph *g, bool *changed)

@@ -110,7 +110,9 @@ static const matmul_sizes matmul_table[] = {
     {5, 6, 7, 0, 1, 1, 4, 4, {2, 1}, {1, 3}},   {5, 17, 7, 1, 0, 1, 5, 3, {2, 3, 2}, {2}},
     {5, 17, 7, 0, 0, 1, 3, 5, {2}, {3, 1, 2}},  {5, 17, 7, 0, 0, 1, 2, 4, {0}, {3, 2}},
     {1, 17, 33, 0, 1, 1, 4, 4, {2, 3}, {2, 3}}, {4, 17, 33, 0, 0, 1, 3, 3, {0}, {0}},
-    {4, 17, 33, 0, 0, 1, 3, 2, {3}, {0}},
+    {4, 17, 33, 0, 0, 1, 3, 2, {3}, {0}},       {300, 1, 30, 0, 0, 1, 2, 2, {0}, {0}},
+    {9, 1, 64, 0, 1, 2, 2, 2, {0}, {0}},        {5, 1, 3, 0, 0, 1, 3, 3, {2}, {2}},
+    {7, 1, 0, 0, 0, 1, 2, 2, {0}, {0}},         {11, 1, 20, 1, 0, 1, 2, 2, {0}, {0}},
 };
 
 static void matmul_matches_oracle(void)
@@ -188,7 +190,30 @@ static void matmul_epilogue_on(const hg_kernel *k, matmul_sizes s, holo_dtype dt
     gemm_free(&c);
 }
 
+/* One column with what is done to it on the way: a bias, a residual, a Relu. */
+static void matmul_column_on(const hg_kernel *k, int64_t rows)
+{
+    const matmul_sizes s = {rows, 1, 19, false, false, 1, 2, 2, {0}, {0}};
+    gemm_call c;
+    gemm_code code;
+    matmul_make(&c, &s, HOLO_F32);
+    c.in[2] = gemm_tensor(HOLO_F32, 1, (int64_t[]){1}, 4);
+    c.in[3] = gemm_tensor(HOLO_F32, 2, c.out.dim, 6);
+    gemm_code_sum(&code, 2);
+    gemm_connect(&c, 4, 3);
+    c.args.code = &code.code;
+    if (!gemm_run(k, &c)) return;
+    for (int64_t i = 0; i < rows; i++) {
+        double sum_abs, sum = matmul_oracle(&c, &s, 0, i, 0, &sum_abs);
+        sum += gemm_get(&c.in[2], 0) + gemm_get(&c.in[3], i);
+        sum_abs += fabs(gemm_get(&c.in[2], 0)) + fabs(gemm_get(&c.in[3], i));
+        if (!gemm_near("column", &c.out, i, s.k, sum < 0 ? 0 : sum, sum_abs)) break;
+    }
+    gemm_free(&c);
+}
+
 static const matmul_sizes matmul_epilogue_sizes[] = {
+    {150, 1, 23, false, false, 1, 4, 4, {2, 3}, {2, 3}},
     {19, 45, 23, false, false, 1, 4, 4, {2, 3}, {2, 3}},
     {1, 45, 23, false, true, 1, 4, 4, {2, 3}, {2, 1}},
     {130, 20, 23, true, false, 1, 4, 4, {2, 2}, {2, 1}},
@@ -196,6 +221,7 @@ static const matmul_sizes matmul_epilogue_sizes[] = {
 
 static void matmul_epilogue(void)
 {
+    matmul_column_on(hg_kernels_matmul, 9);
     for (size_t i = 0; i < HG_COUNT(matmul_epilogue_sizes); i++) {
         matmul_epilogue_on(hg_kernels_matmul, matmul_epilogue_sizes[i], HOLO_F32);
         matmul_epilogue_on(hg_kernels_matmul, matmul_epilogue_sizes[i], HOLO_F16);
@@ -348,6 +374,8 @@ static void matmul_tuned(void)
     }
     for (size_t i = 0; i < HG_COUNT(matmul_epilogue_sizes); i++)
         matmul_epilogue_on(TUNED(matmul), matmul_epilogue_sizes[i], HOLO_F32);
+    for (int64_t rows = 1; rows < 400; rows = rows * 2 + 1)
+        matmul_column_on(TUNED(matmul), rows);
 }
 
 static void matmul_tuned_refuses(void)

@@ -311,17 +311,24 @@ static void layout_pack_weights(void)
     /* A Transpose of the weights is read through. */
     CHECK_PASS("pack_weights",
                "graph g(%x: float32[n,2]) {\n"
-               "  %w = const float32[1,2] {1.0, 2.0}\n"
+               "  %w = const float32[2,2] {1.0, 2.0, 3.0, 4.0}\n"
                "  %t = Transpose(%w) {perm=[1,0]}\n"
                "  %y = MatMul(%x, %t)\n"
                "  return %y\n"
                "}\n",
                "graph g(%x: float32[n,2]) {\n"
-               "  %w = const float32[1,2] {1.0, 2.0}\n"
+               "  %w = const float32[2,2] {1.0, 2.0, 3.0, 4.0}\n"
                "  %1 = holo:PackP16(%w) {trans=1}\n"
-               "  %y = holo:MatMulP16(%x, %1) {n=dims[1], alpha=1.0}\n"
+               "  %y = holo:MatMulP16(%x, %1) {n=dims[2], alpha=1.0}\n"
                "  return %y\n"
                "}\n");
+    /* A column lies as kernels read it. */
+    static const char column[] = "graph g(%x: float32[n,2]) {\n"
+                                 "  %w = const float32[2,1] {1.0, 2.0}\n"
+                                 "  %y = MatMul(%x, %w)\n"
+                                 "  return %y\n"
+                                 "}\n";
+    CHECK_PASS("pack_weights", column, column);
     /* What constants alone decide is left to fold_constants, through as many nodes as it takes. */
     static const char fixed[] = "graph g() {\n"
                                 "  %x = const float32[1,2] {3.0, 4.0}\n"

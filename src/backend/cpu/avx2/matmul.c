@@ -3,17 +3,20 @@
  * A unit is one batch index, a block of rows and a group of 16-column panels. Each k block of a
  * panel is copied (or transposed) into scratch just before all row tiles pass over it, so it is
  * read from L1; with few rows B is read where it lies. A transposed A is turned a k block at a
- * time. When B is transposed and the rows are few, outputs are dot products along k instead. Error
- * bound: one rounding for each of the K fused multiply-adds, in order or in 8 interleaved chains.
+ * time. When B is transposed and the rows are few, or has one column, outputs are dot products
+ * along k instead: 1000 rows of 30 times a column take 4 instead of 18 us. Error bound: one
+ * rounding for each of the K fused multiply-adds, in order or in 8 interleaved chains.
  */
 #include "kernel/matmul.h"
 
 #include "backend/cpu/avx2/gemm.h"
 #include "backend/cpu/avx2/lane.h"
+#include "backend/cpu/avx2/part8.h"
 #include "kernel/epilogue.h"
 #include "kernel/pack.h"
 
 enum {
+    MATMUL_COLUMN_ROWS = 8, /* of A that go together against one column */
     MATMUL_FIRST_EXTRA = 2,
     MATMUL_LARGE = 1 << 18, /* elements of an output beyond L2 */
     MATMUL_ROW_BLOCK = 144,
@@ -337,8 +340,69 @@ static void matmul_unit_dot(const matmul_unit *u)
     matmul_finish(u, count);
 }
 
+/* ---- one column
+ * -------------------------------------------------------------------------------------- */
+
+/* Eight rows, the last of `count` standing in for those that are missing. */
+static void matmul_column(const matmul_unit *u, int64_t first, int64_t count)
+{
+    const int64_t k = u->p->s.k, rest = k % 8;
+    const float *b = u->b, *a[MATMUL_COLUMN_ROWS];
+    __m256 sum[MATMUL_COLUMN_ROWS];
+    float to[MATMUL_COLUMN_ROWS];
+    HG_GEMM_UNROLL
+    for (int i = 0; i < MATMUL_COLUMN_ROWS; i++) {
+        a[i] = u->a + (u->row + first + hg_min(i, count - 1)) * k;
+        sum[i] = _mm256_setzero_ps();
+    }
+    for (int64_t n = 0; n + 8 <= k; n += 8) {
+        const __m256 y = _mm256_loadu_ps(b + n);
+        HG_GEMM_UNROLL
+        for (int i = 0; i < MATMUL_COLUMN_ROWS; i++)
+            sum[i] = _mm256_fmadd_ps(_mm256_loadu_ps(a[i] + n), y, sum[i]);
+    }
+    if (rest != 0) {
+        const __m256 y = hg_part8_load(b + k - rest, rest);
+        HG_GEMM_UNROLL
+        for (int i = 0; i < MATMUL_COLUMN_ROWS; i++)
+            sum[i] = _mm256_fmadd_ps(hg_part8_load(a[i] + k - rest, rest), y, sum[i]);
+    }
+    _mm_storeu_ps(to, matmul_reduce_4(sum));
+    _mm_storeu_ps(to + 4, matmul_reduce_4(sum + 4));
+    for (int64_t i = 0; i < count; i++)
+        u->c[(first + i) * u->ld] = to[i] * u->p->alpha;
+}
+
+/* The epilogue of a column that lies in the output: to it the column is a row, whose bias is the
+ * same everywhere. */
+static void matmul_finish_column(const matmul_unit *u)
+{
+    const hg_epilogue_simple *e = u->finish;
+    if (e == NULL) return;
+    if (hg_epilogue_has_columns(e)) {
+        matmul_finish(u, 1);
+        return;
+    }
+    for (int64_t i = 0; i < u->n_rows && e->bias != NULL; i++)
+        u->sum[i] = e->bias[0] + (e->bias2 == NULL ? 0 : e->bias2[0]);
+    hg_gemm_finish_avx2(e, e->bias == NULL ? NULL : u->sum, NULL,
+                        e->residual == NULL ? NULL : e->residual + (u->c - u->out), u->c, u->n_rows,
+                        1, 0, u->n_rows);
+}
+
+static void matmul_unit_column(const matmul_unit *u)
+{
+    for (int64_t first = 0; first < u->n_rows; first += MATMUL_COLUMN_ROWS)
+        matmul_column(u, first, hg_min(MATMUL_COLUMN_ROWS, u->n_rows - first));
+    matmul_finish_column(u);
+}
+
 static void matmul_unit_run(matmul_unit *u)
 {
+    if (u->p->s.n == 1 && !u->p->trans_a) {
+        matmul_unit_column(u);
+        return;
+    }
     /* by block, not by rows left: only then does scratch hold all of k of a turned A */
     if (u->p->row.size <= MATMUL_DOT_ROWS && u->p->trans_b)
         matmul_unit_dot(u);
