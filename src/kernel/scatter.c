@@ -24,14 +24,33 @@ size_t hg_scatter_scratch(const hg_args *a)
     return a->code == NULL ? 0 : hg_lane_scratch(a->code);
 }
 
-bool hg_scatter_adds_f32(const hg_args *a)
+uint32_t hg_scatter_simple_f32(const hg_args *a)
 {
     const hg_lane_code *c = a->code;
-    if (c == NULL || c->n_op != 3 || a->out[0].dtype != HOLO_F32) return false;
-    const hg_lane_op *x = &c->op[0], *y = &c->op[1], *sum = &c->op[2];
-    return x->op == HG_LANE_LOAD && y->op == HG_LANE_LOAD && x->index + y->index == 1 &&
-           sum->op == HG_LANE_ADD && sum->type == HG_LANE_F32 && c->out[0].reg == sum->dst &&
-           ((sum->a == x->dst && sum->b == y->dst) || (sum->a == y->dst && sum->b == x->dst));
+    if (c == NULL || c->n_op != 3 || a->out[0].dtype != HOLO_F32) return 0;
+    const hg_lane_op *x = &c->op[0], *y = &c->op[1], *both = &c->op[2];
+    if (x->op != HG_LANE_LOAD || y->op != HG_LANE_LOAD || x->index + y->index != 1 ||
+        both->type != HG_LANE_F32 || c->out[0].reg != both->dst)
+        return 0;
+    const uint16_t old = x->index == 0 ? x->dst : y->dst, update = x->index == 0 ? y->dst : x->dst;
+    const bool in_order = both->a == old && both->b == update;
+    if (both->op == HG_LANE_ADD || both->op == HG_LANE_MUL)
+        return in_order || (both->a == update && both->b == old) ? both->op : 0;
+    return in_order && (both->op == HG_LANE_MIN || both->op == HG_LANE_MAX) ? both->op : 0;
+}
+
+/* y[i] = y[i] op x[i] */
+static void scatter_combine_row(uint32_t op, float *HG_RESTRICT y, const float *HG_RESTRICT x,
+                                int64_t n)
+{
+#define ROW(OP)                                                                                    \
+    for (int64_t i = 0; op == HG_LANE_##OP && i < n; i++)                                          \
+    y[i] = hg_scatter_combine_f32(HG_LANE_##OP, y[i], x[i])
+    ROW(ADD);
+    ROW(MUL);
+    ROW(MIN);
+    ROW(MAX);
+#undef ROW
 }
 
 void hg_scatter_apply(const hg_args *a, int64_t at, int64_t from, int64_t n, void *scratch)
@@ -42,11 +61,10 @@ void hg_scatter_apply(const hg_args *a, int64_t at, int64_t from, int64_t n, voi
         hg_elem_copy(a->out[0].data, at, a->in[2].data, from, n, bits);
         return;
     }
-    if (hg_scatter_adds_f32(a)) {
-        float *y = (float *)a->out[0].data + at;
-        const float *x = (const float *)a->in[2].data + from;
-        for (int64_t i = 0; i < n; i++)
-            y[i] += x[i];
+    const uint32_t simple = hg_scatter_simple_f32(a);
+    if (simple != 0) {
+        scatter_combine_row(simple, (float *)a->out[0].data + at,
+                            (const float *)a->in[2].data + from, n);
         return;
     }
     const int64_t size = (int64_t)bits / 8;

@@ -102,12 +102,12 @@ static void scatterelements_whole_slab(const hg_args *a, int64_t unit, void *scr
 typedef struct scatterelements_part {
     const hg_args *a;
     int64_t slab, begin, end, size, inner, first;
-    bool adds;
+    uint32_t simple; /* hg_scatter_simple_f32 */
     void *scratch;
 } scatterelements_part;
 
-/* Row j of floats that are added. */
-static void scatterelements_add(const scatterelements_part *p, int64_t j)
+/* Row j of floats that are combined by one operation. */
+HG_INLINE void scatterelements_combine(const scatterelements_part *p, const uint32_t op, int64_t j)
 {
     const hg_args *a = p->a;
     float *y = (float *)a->out[0].data + p->slab * p->size * p->inner;
@@ -115,7 +115,19 @@ static void scatterelements_add(const scatterelements_part *p, int64_t j)
     for (int64_t k = p->begin; k < p->end; k++) {
         const int64_t from = p->first + j * p->inner + k;
         const int64_t place = hg_elem_place(a, &a->in[1], from, p->size);
-        if (place >= 0) y[place * p->inner + k] += x[from];
+        if (place < 0) continue;
+        float *to = &y[place * p->inner + k];
+        *to = hg_scatter_combine_f32(op, *to, x[from]);
+    }
+}
+
+static void scatterelements_simple(const scatterelements_part *p, int64_t j)
+{
+    switch (p->simple) {
+    case HG_LANE_ADD: scatterelements_combine(p, HG_LANE_ADD, j); break;
+    case HG_LANE_MUL: scatterelements_combine(p, HG_LANE_MUL, j); break;
+    case HG_LANE_MIN: scatterelements_combine(p, HG_LANE_MIN, j); break;
+    default: scatterelements_combine(p, HG_LANE_MAX, j); break;
     }
 }
 
@@ -173,7 +185,7 @@ static void scatterelements_columns(const hg_args *a, int64_t unit, void *scratc
                               .begin = unit % groups * SCATTERELEMENTS_COLUMNS,
                               .size = data->dim[axis],
                               .inner = inner,
-                              .adds = hg_scatter_adds_f32(a),
+                              .simple = hg_scatter_simple_f32(a),
                               .scratch = scratch};
     p.end = hg_min(p.begin + SCATTERELEMENTS_COLUMNS, inner);
     const int64_t together = groups == 1 ? p.size : 1; /* rows that lie side by side */
@@ -185,8 +197,8 @@ static void scatterelements_columns(const hg_args *a, int64_t unit, void *scratc
     p.first = scatterelements_slab(a, p.slab) * rows * inner;
     const bool replaces = a->code == NULL && hg_dtype_bits(data->dtype) == 32;
     for (int64_t j = 0; p.first >= 0 && j < rows; j++) {
-        if (p.adds)
-            scatterelements_add(&p, j);
+        if (p.simple != 0)
+            scatterelements_simple(&p, j);
         else if (replaces)
             scatterelements_replace(&p, j);
         else

@@ -97,7 +97,7 @@ static void scatterelements_combines(void)
 /* Columns that many updates meet in: [2, 7, 19] along axis 1, one index out of range. */
 static void scatterelements_columns(void)
 {
-    static const hg_lane_opcode ops[] = {HG_LANE_ADD, HG_LANE_MUL, HG_LANE_MAX};
+    static const hg_lane_opcode ops[] = {HG_LANE_ADD, HG_LANE_MUL, HG_LANE_MAX, HG_LANE_MIN};
     for (size_t t = 0; t < 2 * HG_COUNT(ops); t++) {
         hg_lane_op op[3];
         for (int i = 0; i < 3; i++) {
@@ -125,7 +125,9 @@ static void scatterelements_columns(void)
             const float x = ((float *)update->data)[i] = 0.5f + (float)(i % 11) / 9;
             ((int64_t *)index->data)[i] = i % 3 == 0 && i != 700 ? place - 7 : place;
             if (i == 700) continue;
-            *to = t / 2 == 0 ? *to + x : t / 2 == 1 ? *to * x : *to > x ? *to : x;
+            *to = t / 2 == 0   ? *to + x
+                  : t / 2 == 1 ? *to * x
+                               : ((*to > x) == (t / 2 == 2) ? *to : x);
         }
         if (move_run(hg_kernels_scatterelements, &c))
             CHECK_MEM(c.out[0].data, expected, sizeof expected);
