@@ -36,6 +36,8 @@ typedef struct hg_copy_part {
 holo_status hg_copy_check(const hg_args *a, holo_error *e);
 /* The same of elements of a byte. */
 holo_status hg_copy_bytes_check(const hg_args *a, holo_error *e);
+/* The same of elements of 16 bits. */
+holo_status hg_copy_halves_check(const hg_args *a, holo_error *e);
 /* The same of elements of 32 bits. */
 holo_status hg_copy_words_check(const hg_args *a, holo_error *e);
 hg_copy_plan hg_copy_plan_of(const hg_args *a);

@@ -43,7 +43,10 @@ static const char *copy_kernel(hg_emit *e, const hg_copy *c)
 {
     const uint32_t bits = hg_dtype_bits(hg_emit_type(e, 0)->dtype);
     if (!copy_turns(&e->g->dims, c)) return "copy.strided";
-    return bits == 8 ? "copy.bytes" : bits == 32 ? "copy.words" : "copy.strided";
+    return bits == 8    ? "copy.bytes"
+           : bits == 16 ? "copy.halves"
+           : bits == 32 ? "copy.words"
+                        : "copy.strided";
 }
 
 holo_status hg_emit_copy(hg_emit *e, const hg_copy *c)

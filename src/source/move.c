@@ -193,6 +193,7 @@ static bool pad_write(hg_source *s, const hg_args *a)
 const hg_source_kernel hg_source_kernels_move[] = {
     {"copy.strided", copy_write},
     {"copy.bytes", copy_write},
+    {"copy.halves", copy_write},
     {"copy.words", copy_write},
     {"table.copy", table_copy_write},
     {"concat", concat_write},

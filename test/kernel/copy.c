@@ -1,14 +1,15 @@
-/* copy.c - copy.strided, copy.bytes and copy.words against a plain loop, for every element size and
- * way. */
+/* copy.c - copy.strided, copy.bytes, copy.halves and copy.words against a plain loop, for every
+ * element size and way. */
 #include "kernel/copy_cases.h"
 #include "kernel/variants.h"
 
-extern const hg_kernel hg_kernels_copy[], hg_kernels_copy_bytes[], hg_kernels_copy_words[];
+extern const hg_kernel hg_kernels_copy[], hg_kernels_copy_bytes[], hg_kernels_copy_halves[],
+    hg_kernels_copy_words[];
 #if defined(TUNED)
 extern const hg_kernel TUNED(copy_words)[];
 #endif
 #if defined(__x86_64__)
-extern const hg_kernel hg_kernels_copy_bytes_avx2[];
+extern const hg_kernel hg_kernels_copy_bytes_avx2[], hg_kernels_copy_halves_avx2[];
 #endif
 
 static const holo_dtype copy_types[] = {HOLO_U8,     HOLO_F16, HOLO_F32, HOLO_I64,
@@ -51,14 +52,17 @@ static void copy_matches(const hg_kernel *k, const holo_dtype *types, size_t n)
 static void copy_matches_loop(void)
 {
     static const holo_dtype bytes[] = {HOLO_U8, HOLO_BOOL}, words[] = {HOLO_F32, HOLO_I32};
+    static const holo_dtype halves[] = {HOLO_F16, HOLO_I16};
     copy_matches(hg_kernels_copy, copy_types, HG_COUNT(copy_types));
     copy_matches(hg_kernels_copy_bytes, bytes, HG_COUNT(bytes));
+    copy_matches(hg_kernels_copy_halves, halves, HG_COUNT(halves));
     copy_matches(hg_kernels_copy_words, words, HG_COUNT(words));
 #if defined(TUNED)
     if (tuned_runs()) copy_matches(TUNED(copy_words), words, HG_COUNT(words));
 #endif
 #if defined(__x86_64__)
     if (tuned_runs()) copy_matches(hg_kernels_copy_bytes_avx2, bytes, HG_COUNT(bytes));
+    if (tuned_runs()) copy_matches(hg_kernels_copy_halves_avx2, halves, HG_COUNT(halves));
 #endif
 }
 
@@ -99,12 +103,15 @@ static void copy_refuses(void)
     CHECK_HAS(e.message, "elements of float32, expected bytes");
     c.args.n_in = 2;
     CHECK_STATUS(hg_kernels_copy_bytes->check(&c.args, &e), HOLO_E_FORMAT);
+    CHECK_STATUS(hg_kernels_copy_halves->check(&c.args, &e), HOLO_E_FORMAT);
     CHECK_STATUS(hg_kernels_copy_words->check(&c.args, &e), HOLO_E_FORMAT);
     move_free(&c);
     copy_make(&c, &(copy_case){"", 60, 10, 2, {4, 5}, {-3, 10}}, HOLO_U8);
     move_connect(&c);
     CHECK_STATUS(hg_kernels_copy_words->check(&c.args, &e), HOLO_E_TYPE);
     CHECK_HAS(e.message, "elements of uint8, expected such of 32 bits");
+    CHECK_STATUS(hg_kernels_copy_halves->check(&c.args, &e), HOLO_E_TYPE);
+    CHECK_HAS(e.message, "elements of uint8, expected such of 16 bits");
     move_free(&c);
 }
 
