@@ -1,4 +1,4 @@
-/* reduce.c - kernel "reduce": sums, extremes and the like along any set of axes.
+/* reduce.c - kernels "reduce" and "reduce.arg": sums, extremes and the like along any set of axes.
  *
  *   in[0]   what is reduced: numbers; bool for max and min
  *   in[1..] more operands of the lane code
@@ -53,34 +53,23 @@
 #undef U
 
 /* Unsigned integers are signed ones but for the order. */
-static void reduce_u64_max(void *HG_RESTRICT acc, const void *HG_RESTRICT from,
-                           const void *HG_RESTRICT shift, int64_t width, int64_t count)
+HG_REDUCE_EXTREMES(uint64_t, reduce_u64)
+HG_REDUCE_EXTREMES(int32_t, reduce_i32)
+
+static bool reduce_is_max(hg_reduce_op op)
 {
-    uint64_t *HG_RESTRICT d = acc;
-    const uint64_t *HG_RESTRICT x = from;
-    (void)shift;
-    for (int64_t i = 0; i < count; i++, x += width)
-        for (int64_t p = 0; p < width; p++)
-            d[p] = d[p] > x[p] ? d[p] : x[p];
+    return op == HG_REDUCE_MAX || op == HG_REDUCE_ARG_MAX;
 }
 
-static void reduce_u64_min(void *HG_RESTRICT acc, const void *HG_RESTRICT from,
-                           const void *HG_RESTRICT shift, int64_t width, int64_t count)
+static bool reduce_is_extreme(hg_reduce_op op)
 {
-    uint64_t *HG_RESTRICT d = acc;
-    const uint64_t *HG_RESTRICT x = from;
-    (void)shift;
-    for (int64_t i = 0; i < count; i++, x += width)
-        for (int64_t p = 0; p < width; p++)
-            d[p] = d[p] < x[p] ? d[p] : x[p];
+    return reduce_is_max(op) || op == HG_REDUCE_MIN || op == HG_REDUCE_ARG_MIN;
 }
 
 static hg_reduce_step reduce_u64_step(hg_reduce_op op)
 {
-    if (op == HG_REDUCE_MAX || op == HG_REDUCE_ARG_MAX)
-        return (hg_reduce_step){reduce_u64_max, reduce_u64_max};
-    if (op == HG_REDUCE_MIN || op == HG_REDUCE_ARG_MIN)
-        return (hg_reduce_step){reduce_u64_min, reduce_u64_min};
+    if (reduce_is_max(op)) return (hg_reduce_step){reduce_u64_max, reduce_u64_max};
+    if (reduce_is_extreme(op)) return (hg_reduce_step){reduce_u64_min, reduce_u64_min};
     return reduce_i64_step(op == HG_REDUCE_L1 ? HG_REDUCE_SUM : op);
 }
 
@@ -93,6 +82,9 @@ hg_reduce_step hg_reduce_step_reference(hg_reduce_op op, hg_lane_type domain)
         return reduce_f64_step(op);
     if (domain == HG_LANE_U64 && (HG_TYPES_LINKED & HG_TYPES_UNSIGNED_INT) != 0)
         return reduce_u64_step(op);
+    if (domain == HG_LANE_I32 && (HG_TYPES_LINKED & (HG_TYPES_INT | HG_TYPES_BOOL)) != 0)
+        return reduce_is_max(op) ? (hg_reduce_step){reduce_i32_max, reduce_i32_max}
+                                 : (hg_reduce_step){reduce_i32_min, reduce_i32_min};
     if (domain != HG_LANE_F32 && (HG_TYPES_LINKED & (HG_TYPES_INT | HG_TYPES_BOOL)) != 0)
         return reduce_i64_step(op);
     return reduce_f32_step(op);
@@ -174,7 +166,7 @@ typedef struct reduce_state {
     reduce_shape shape;
     hg_reduce_op op;
     holo_dtype dtype;    /* of the input */
-    hg_lane_type domain; /* accumulators are f32, f64, i64 or u64 */
+    hg_lane_type domain; /* accumulators are f32, f64, i32, i64 or u64 */
     hg_reduce_step step;
     bool is_native;               /* input elements can be accumulated where they lie */
     bool is_short;                /* few rows, no columns: outputs side by side serve as columns */
@@ -253,8 +245,7 @@ static void reduce_rows(reduce_state *s, const void *data, int64_t first, int64_
 /* What a lane holds before its first element: neutral, and in the range of the type. */
 static void reduce_fill(reduce_state *s)
 {
-    bool is_max = s->op == HG_REDUCE_MAX || s->op == HG_REDUCE_ARG_MAX;
-    bool is_extreme = is_max || s->op == HG_REDUCE_MIN || s->op == HG_REDUCE_ARG_MIN;
+    bool is_max = reduce_is_max(s->op), is_extreme = reduce_is_extreme(s->op);
     uint32_t bits = s->dtype == HOLO_BOOL ? 1 : hg_dtype_bits(s->dtype);
     uint64_t ones = UINT64_MAX >> (64 - bits);
     bool is_signed = hg_dtype_is_signed_int(s->dtype);
@@ -263,8 +254,10 @@ static void reduce_fill(reduce_state *s)
     double f64 = is_extreme ? (is_max ? -HG_INFINITY : HG_INFINITY) : neutral;
     float f32 = (float)f64;
     uint64_t u64 = is_extreme ? (is_max ? low : high) : (uint64_t)neutral;
+    uint32_t u32 = (uint32_t)u64;
     const void *value = s->domain == HG_LANE_F32   ? (const void *)&f32
                         : s->domain == HG_LANE_F64 ? (const void *)&f64
+                        : s->domain == HG_LANE_I32 ? (const void *)&u32
                                                    : (const void *)&u64;
     hg_lane_splat(s->acc, value, (size_t)reduce_width(s), REDUCE_LANES * s->cols);
 }
@@ -339,6 +332,7 @@ static void reduce_match(reduce_state *s, const void *from, int64_t step, int64_
     }
     if (s->domain == HG_LANE_F32) MATCH(float)
     if (s->domain == HG_LANE_F64) MATCH(double)
+    if (s->domain == HG_LANE_I32) MATCH(int32_t)
     MATCH(uint64_t)
 #undef MATCH
 }
@@ -414,6 +408,8 @@ static void reduce_finish(reduce_state *s, int64_t j, int64_t to)
         if (s->op == HG_REDUCE_L2) x = hg_sqrt_f64(x);
         if (s->op == HG_REDUCE_LOG_SUM) x = hg_log_f64(x);
         ((double *)(void *)s->result)[to] = x;
+    } else if (s->domain == HG_LANE_I32) {
+        ((int32_t *)(void *)s->result)[to] = ((const int32_t *)(const void *)s->acc)[j];
     } else {
         uint64_t x;
         memcpy(&x, &s->acc[j], sizeof x);
@@ -454,7 +450,7 @@ static void reduce_begin(reduce_state *s, const hg_args *a, const hg_reduce_loop
     s->dtype = a->in[0].dtype;
     hg_lane_type type = hg_lane_type_of(s->dtype);
     bool is_int = type != HG_LANE_F32 && type != HG_LANE_F64;
-    s->domain = type == HG_LANE_I32 ? HG_LANE_I64 : type;
+    s->domain = type == HG_LANE_I32 && !reduce_is_extreme(s->op) ? HG_LANE_I64 : type;
     if (is_int && s->op == HG_REDUCE_LOG_SUM_EXP) s->domain = HG_LANE_F64;
     const reduce_shape *shape = &s->shape;
     s->is_short = shape->cols == 1 && shape->n_reduced == 0 && shape->rows < REDUCE_LANES &&
@@ -464,31 +460,6 @@ static void reduce_begin(reduce_state *s, const hg_args *a, const hg_reduce_loop
     s->col_stride = s->is_short ? shape->kept_stride[0] : 1;
     s->step = loops->step(s->op, s->domain);
     s->n_result = 0;
-}
-
-/* Index of the extreme among a few neighbours; the first or last NaN where there is one. */
-static int64_t reduce_arg_of(const float *x, int64_t n, bool is_max, bool is_last)
-{
-    int64_t found = 0;
-    for (int64_t i = 1; i < n; i++) {
-        const float v = is_max ? x[i] : -x[i], best = is_max ? x[found] : -x[found];
-        const bool beats = best == best && (v > best || v != v);
-        if (beats || (is_last && (v == best || v != v))) found = i;
-    }
-    return found;
-}
-
-/* The class of each row, as classifiers ask for it: lanes are too many for a few classes. */
-static bool reduce_few_classes(const reduce_state *s, const hg_args *a, hg_range r)
-{
-    if (!s->is_short || !reduce_is_arg(s->op) || s->dtype != HOLO_F32 || a->code != NULL)
-        return false;
-    const float *x = a->in[0].data;
-    for (int64_t o = r.begin; o < r.end; o++)
-        ((int64_t *)a->out[0].data)[o] =
-            reduce_arg_of(x + o * s->shape.kept_stride[0], s->shape.rows,
-                          s->op == HG_REDUCE_ARG_MAX, a->param[2] != 0);
-    return true;
 }
 
 /* The block's outputs wait with the others. */
@@ -524,38 +495,44 @@ static bool reduce_by_rows(reduce_state *s, const hg_args *a, hg_range r)
     return true;
 }
 
-/* Where the first of n neighbours is that equals `best`, or is NaN as it is. */
-static int64_t reduce_first_of(const float *x, int64_t n, float best)
-{
-    int64_t i = 0;
-    for (; i + REDUCE_LANES <= n; i += REDUCE_LANES) {
-        int32_t hits = 0;
-        for (int64_t j = 0; j < REDUCE_LANES; j++)
-            hits += (x[i + j] == best) | (x[i + j] != x[i + j]);
-        if (hits != 0) break;
-    }
-    while (i + 1 < n && x[i] != best && x[i] == x[i])
-        i++;
-    return i;
-}
-
-/* The first extreme of rows of neighbours; false: otherwise. */
-static bool reduce_arg_rows(const reduce_state *s, const hg_args *a, hg_range r)
+/* Where extremes are, without looking for them first and then for their places. */
+static bool reduce_by_arg(reduce_state *s, const hg_args *a, hg_range r)
 {
     const reduce_shape *shape = &s->shape;
+    const bool is_rows = shape->cols == 1 && shape->n_kept <= 1;
     const int64_t stride = shape->n_kept == 0 ? 0 : shape->kept_stride[0];
-    const hg_reduce_op extreme = s->op == HG_REDUCE_ARG_MAX ? HG_REDUCE_MAX : HG_REDUCE_MIN;
-    if (!reduce_is_arg(s->op) || s->loops->rows == NULL || s->dtype != HOLO_F32 ||
-        shape->cols != 1 || shape->n_reduced != 0 || shape->n_kept > 1 || a->code != NULL ||
-        a->param[2] != 0)
+    if (!reduce_is_arg(s->op) || s->loops->arg == NULL || s->dtype != HOLO_F32 ||
+        shape->n_reduced != 0)
         return false;
-    for (int64_t o = r.begin; o < r.end; o++) {
-        const float *x = (const float *)a->in[0].data + o * stride;
-        float best;
-        if (!s->loops->rows(extreme, x, shape->rows, stride, 1, &best)) return false;
-        ((int64_t *)a->out[0].data)[o] = reduce_first_of(x, shape->rows, best);
+    for (int64_t o = r.begin; o < r.end; o += s->cols) {
+        const int64_t col = o % shape->cols;
+        const int64_t first = col + reduce_offset(shape->kept_dim, shape->kept_stride,
+                                                  shape->n_kept, o / shape->cols);
+        const int64_t most = is_rows ? REDUCE_COLS : hg_min(shape->cols - col, REDUCE_COLS);
+        s->cols = hg_min(most, r.end - o);
+        const hg_reduce_arg q = {.x = (const float *)a->in[0].data + first,
+                                 .rows = shape->rows,
+                                 .row_stride = shape->cols,
+                                 .cols = s->cols,
+                                 .col_stride = is_rows ? stride : 1,
+                                 .is_max = reduce_is_max(s->op),
+                                 .is_last = a->param[2] != 0};
+        if (!s->loops->arg(&q, s->found)) return false;
+        reduce_keep(s, a);
     }
+    reduce_flush(s, a);
     return true;
+}
+
+/* Columns of float32 with nothing else between their elements; false: otherwise. */
+static bool reduce_by_cols(reduce_state *s, const void *data, int64_t first)
+{
+    const reduce_shape *shape = &s->shape;
+    if (s->loops->cols == NULL || s->dtype != HOLO_F32 || s->is_short || shape->n_reduced != 0 ||
+        s->cols < 8)
+        return false;
+    return s->loops->cols(s->op, (const float *)data + first, shape->rows, shape->cols, s->cols,
+                          (float *)(void *)s->acc);
 }
 
 void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *loops)
@@ -563,9 +540,8 @@ void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *l
     reduce_state *s = r.scratch;
     const reduce_shape *shape = &s->shape;
     reduce_begin(s, a, loops);
-    if (reduce_few_classes(s, a, r) || reduce_arg_rows(s, a, r)) return;
     s->result_first = r.begin;
-    if (reduce_by_rows(s, a, r)) return;
+    if (reduce_by_arg(s, a, r) || reduce_by_rows(s, a, r)) return;
     for (int64_t o = r.begin; o < r.end; o += s->cols) {
         int64_t col = o % shape->cols;
         int64_t first = col + reduce_offset(shape->kept_dim, shape->kept_stride, shape->n_kept,
@@ -575,7 +551,7 @@ void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *l
         s->is_whole = s->cols == shape->cols && !s->is_short;
         if (s->op == HG_REDUCE_LOG_SUM_EXP)
             reduce_log_sum_exp(s, a->in[0].data, first);
-        else
+        else if (!reduce_by_cols(s, a->in[0].data, first))
             reduce_block(s, a->in[0].data, first);
         if (reduce_is_arg(s->op)) reduce_find(s, a->in[0].data, first, a->param[2] != 0);
         reduce_keep(s, a);
@@ -652,14 +628,26 @@ void hg_kernel_reduce_cost(const hg_args *a, hg_cost *cost)
 
 static void reduce_run(const hg_args *a, hg_range r)
 {
-    static const hg_reduce_loops loops = {hg_reduce_step_reference, hg_lane_read, hg_lane_write,
-                                          hg_lane_run, NULL};
+    static const hg_reduce_loops loops = {.step = hg_reduce_step_reference,
+                                          .read = hg_lane_read,
+                                          .write = hg_lane_write,
+                                          .lane = hg_lane_run};
     hg_kernel_reduce_run(a, r, &loops);
 }
 
 const hg_kernel hg_kernels_reduce[] = {
     {
         .name = "reduce",
+        .check = hg_kernel_reduce_check,
+        .units = hg_kernel_reduce_units,
+        .scratch = hg_kernel_reduce_scratch,
+        .cost = hg_kernel_reduce_cost,
+        .run = reduce_run,
+    },
+    {
+        /* arg max and arg min by a name of their own: only programs that have some link their code
+         */
+        .name = "reduce.arg",
         .check = hg_kernel_reduce_check,
         .units = hg_kernel_reduce_units,
         .scratch = hg_kernel_reduce_scratch,

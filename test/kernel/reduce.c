@@ -6,7 +6,7 @@
 
 extern const hg_kernel hg_kernels_reduce[];
 #if defined(TUNED)
-extern const hg_kernel TUNED(reduce)[];
+extern const hg_kernel TUNED(reduce)[], TUNED(reduce_arg)[];
 #endif
 
 static const hg_kernel *reduce_variant(int i)
@@ -14,6 +14,7 @@ static const hg_kernel *reduce_variant(int i)
     if (i == 0) return hg_kernels_reduce;
 #if defined(TUNED)
     if (i == 1 && tuned_runs()) return TUNED(reduce);
+    if (i == 2 && tuned_runs()) return TUNED(reduce_arg);
 #endif
     return NULL;
 }
@@ -248,7 +249,7 @@ static void reduce_try(const hg_kernel *k, holo_dtype dtype, const int64_t *para
 static void reduce_axes(void)
 {
     static const int64_t dims[][5] = {{3, 4, 5, 2, 3}, {17, 1, 33, 1, 2}, {2, 40, 1, 3, 19}};
-    for (int v = 0; v < 2 && reduce_variant(v) != NULL; v++)
+    for (int v = 0; v < 3 && reduce_variant(v) != NULL; v++)
         for (size_t s = 0; s < HG_COUNT(dims); s++)
             for (int64_t axes = 0; axes < 32; axes++) {
                 const int64_t sum[3] = {HG_REDUCE_SUM, axes, 0},
@@ -256,6 +257,7 @@ static void reduce_axes(void)
                 reduce_try(reduce_variant(v), HOLO_F32, sum, 5, dims[s], axes % 2 == 0);
                 reduce_try(reduce_variant(v), HOLO_I16, sum, 5, dims[s], true);
                 reduce_try(reduce_variant(v), HOLO_F16, arg, 5, dims[s], false);
+                reduce_try(reduce_variant(v), HOLO_F32, arg, 5, dims[s], false);
             }
 }
 
@@ -267,7 +269,7 @@ static void reduce_operations(void)
     } shapes[] = {{1, {1000}, 1},     {2, {3, 777}, 2},  {2, {500, 3}, 1},  {3, {2, 50, 140}, 2},
                   {3, {5, 3, 37}, 5}, {2, {400, 5}, 2},  {2, {200, 16}, 2}, {3, {3, 100, 7}, 2},
                   {2, {70, 260}, 1},  {3, {3, 33, 2}, 3}};
-    for (int v = 0; v < 2 && reduce_variant(v) != NULL; v++)
+    for (int v = 0; v < 3 && reduce_variant(v) != NULL; v++)
         for (size_t s = 0; s < HG_COUNT(shapes); s++)
             for (int64_t op = HG_REDUCE_SUM; op <= HG_REDUCE_LOG_SUM; op++)
                 for (size_t t = 0; t < HG_COUNT(reduce_types); t++) {
@@ -286,9 +288,9 @@ static void reduce_few_classes(void)
 {
     static const double values[6] = {NAN, -INFINITY, -1, 0, 1, INFINITY};
     static reduce_list list;
-    for (int i = 0; i < 16; i++) {
-        const int64_t n = i < 8 ? 3 : 37;
-        const hg_kernel *k = reduce_variant(i / 4 % 2);
+    for (int i = 0; i < 24; i++) {
+        const int64_t n = i < 12 ? 3 : 37;
+        const hg_kernel *k = reduce_variant(i / 4 % 3);
         const int64_t param[3] = {i % 2 == 0 ? HG_REDUCE_ARG_MAX : HG_REDUCE_ARG_MIN, 2, i / 2 % 2};
         move_call c = {0};
         if (k == NULL) continue;
@@ -307,7 +309,7 @@ static void reduce_few_classes(void)
 
 static void reduce_logs_of_integers(void)
 {
-    for (int v = 0; v < 2 && reduce_variant(v) != NULL; v++)
+    for (int v = 0; v < 3 && reduce_variant(v) != NULL; v++)
         for (int64_t op = 0; op < 3; op++) {
             static const hg_reduce_op ops[] = {HG_REDUCE_L2, HG_REDUCE_LOG_SUM,
                                                HG_REDUCE_LOG_SUM_EXP};
@@ -333,7 +335,7 @@ static void reduce_logs_of_integers(void)
 
 static void reduce_select_last(void)
 {
-    for (int v = 0; v < 2 && reduce_variant(v) != NULL; v++)
+    for (int v = 0; v < 3 && reduce_variant(v) != NULL; v++)
         for (int64_t n = 0; n < 16; n++) {
             move_call c = {0};
             holo_tensor *in = move_in(&c, n % 2 == 0 ? HOLO_F32 : HOLO_I32, 2, MOVE_DIMS(300, 3));
@@ -373,7 +375,7 @@ static void reduce_special_floats(void)
         {HG_REDUCE_PROD, {0, INFINITY, 1, 1}, NAN},
         {HG_REDUCE_MEAN, {1, 2, 3, 5}, 2.75f},
     };
-    for (int v = 0; v < 2 && reduce_variant(v) != NULL; v++)
+    for (int v = 0; v < 3 && reduce_variant(v) != NULL; v++)
         for (size_t i = 0; i < HG_COUNT(cases) * 2; i++) {
             move_call c = {0};
             bool is_long = i % 2 != 0; /* the last four of 68 elements */
@@ -411,7 +413,7 @@ static void reduce_of_nothing(void)
         {HG_REDUCE_LOG_SUM, HOLO_F32, -(double)INFINITY},
         {HG_REDUCE_L2, HOLO_F32, 0},
     };
-    for (int v = 0; v < 2 && reduce_variant(v) != NULL; v++)
+    for (int v = 0; v < 3 && reduce_variant(v) != NULL; v++)
         for (size_t i = 0; i < HG_COUNT(cases); i++)
             for (int64_t axes = 2; axes < 4; axes++) {
                 move_call c = {0};
@@ -426,7 +428,7 @@ static void reduce_of_nothing(void)
 
 static void reduce_bool(void)
 {
-    for (int v = 0; v < 2 && reduce_variant(v) != NULL; v++)
+    for (int v = 0; v < 3 && reduce_variant(v) != NULL; v++)
         for (int64_t op = HG_REDUCE_MAX; op <= HG_REDUCE_MIN; op++)
             for (int64_t n = 0; n < 4; n++) {
                 move_call c = {0};
@@ -456,7 +458,7 @@ static const hg_lane_code reduce_code = {reduce_ops, reduce_outs, 3, 2, 1, 3};
 
 static void reduce_with_code(void)
 {
-    for (int v = 0; v < 2 && reduce_variant(v) != NULL; v++)
+    for (int v = 0; v < 3 && reduce_variant(v) != NULL; v++)
         for (int64_t along = 0; along < 2; along++) {
             move_call c = {0};
             value_in(&c, HOLO_F16, 3, MOVE_DIMS(40, 30, 50), 5);

@@ -1,6 +1,6 @@
 /* reduce.c - kernel "reduce" on AVX2: the reference loops on f32, vectorised eight wide; the same
  * bits. */
-#include "kernel/reduce.h"
+#include "backend/cpu/avx2/reduce.h"
 
 #include "backend/cpu/avx2/lane.h"
 #include "isa/lane_math.h"
@@ -40,8 +40,15 @@ REDUCE_EXTREME(max, _mm256_max_ps)
 REDUCE_EXTREME(min, _mm256_min_ps)
 #undef REDUCE_EXTREME
 
+HG_REDUCE_EXTREMES(int32_t, reduce_avx2_i32)
+
 static hg_reduce_step reduce_step_avx2(hg_reduce_op op, hg_lane_type domain)
 {
+    if (domain == HG_LANE_I32 && (HG_TYPES_LINKED & (HG_TYPES_INT | HG_TYPES_BOOL)) != 0) {
+        const bool is_max = op == HG_REDUCE_MAX || op == HG_REDUCE_ARG_MAX;
+        const hg_reduce_fn fn = is_max ? reduce_avx2_i32_max : reduce_avx2_i32_min;
+        return (hg_reduce_step){fn, fn};
+    }
     const bool has_others = (HG_TYPES_LINKED & ~HG_TYPE_BIT(HOLO_F32)) != 0;
     if (domain != HG_LANE_F32 && has_others) return hg_reduce_step_reference(op, domain);
     hg_reduce_step step = reduce_avx2_step(op);
@@ -128,11 +135,84 @@ static bool reduce_rows_avx2(hg_reduce_op op, const float *x, int64_t n, int64_t
     return true;
 }
 
+/* ---- columns --------------------------------------------------------------------------------- */
+
+enum { REDUCE_COLS_LANES = 16, REDUCE_COLS_TOGETHER = 4, REDUCE_COLS_WIDTH = 8 };
+
+/* Sixteen columns, or eight; four of the sixteen lanes at a time stay in registers. */
+HG_INLINE void reduce_columns(const int kind, const int vectors, const float *x, int64_t n,
+                              int64_t stride, float *out)
+{
+    const float none = kind == REDUCE_ROW_MAX   ? -(float)HG_INFINITY
+                       : kind == REDUCE_ROW_MIN ? (float)HG_INFINITY
+                                                : 0;
+    __m256 lane[REDUCE_COLS_LANES][2];
+    for (int64_t l = 0; l < REDUCE_COLS_LANES; l += REDUCE_COLS_TOGETHER) {
+        __m256 a[REDUCE_COLS_TOGETHER][2];
+        for (int k = 0; k < REDUCE_COLS_TOGETHER; k++)
+            a[k][0] = a[k][1] = _mm256_set1_ps(none);
+        int64_t i = l;
+        for (; i + REDUCE_COLS_TOGETHER <= n; i += REDUCE_COLS_LANES)
+            for (int k = 0; k < REDUCE_COLS_TOGETHER; k++)
+                for (int v = 0; v < vectors; v++)
+                    a[k][v] = reduce_row_enter(
+                        kind, a[k][v],
+                        _mm256_loadu_ps(x + (i + k) * stride + v * REDUCE_COLS_WIDTH));
+        memcpy(lane[l], a, sizeof a);
+        for (int64_t k = 0; k < REDUCE_COLS_TOGETHER && i + k < n; k++)
+            for (int v = 0; v < vectors; v++)
+                lane[l + k][v] =
+                    reduce_row_enter(kind, lane[l + k][v],
+                                     _mm256_loadu_ps(x + (i + k) * stride + v * REDUCE_COLS_WIDTH));
+    }
+    const int join = kind == REDUCE_ROW_SQUARE ? REDUCE_ROW_SUM : kind;
+    for (int64_t w = REDUCE_COLS_LANES / 2; w > 0; w /= 2)
+        for (int64_t l = 0; l < w; l++)
+            for (int v = 0; v < vectors; v++)
+                lane[l][v] = reduce_row_enter(join, lane[l][v], lane[l + w][v]);
+    for (int v = 0; v < vectors; v++)
+        _mm256_storeu_ps(out + v * REDUCE_COLS_WIDTH, lane[0][v]);
+}
+
+/* The last columns together with their neighbours once more. */
+HG_INLINE void reduce_all_columns(const int kind, const float *x, int64_t n, int64_t stride,
+                                  int64_t cols, float *out)
+{
+    int64_t c = 0;
+    for (; c + 2 * REDUCE_COLS_WIDTH <= cols; c += 2 * REDUCE_COLS_WIDTH)
+        reduce_columns(kind, 2, x + c, n, stride, out + c);
+    for (; c < cols; c += REDUCE_COLS_WIDTH) {
+        const int64_t at = hg_min(c, cols - REDUCE_COLS_WIDTH);
+        reduce_columns(kind, 1, x + at, n, stride, out + at);
+    }
+}
+
+static bool reduce_cols_avx2(hg_reduce_op op, const float *x, int64_t n, int64_t stride,
+                             int64_t cols, float *out)
+{
+    switch ((int)op) {
+    case HG_REDUCE_SUM:
+    case HG_REDUCE_MEAN:
+    case HG_REDUCE_LOG_SUM: reduce_all_columns(REDUCE_ROW_SUM, x, n, stride, cols, out); break;
+    case HG_REDUCE_SUM_SQUARE:
+    case HG_REDUCE_L2: reduce_all_columns(REDUCE_ROW_SQUARE, x, n, stride, cols, out); break;
+    case HG_REDUCE_MAX: reduce_all_columns(REDUCE_ROW_MAX, x, n, stride, cols, out); break;
+    case HG_REDUCE_MIN: reduce_all_columns(REDUCE_ROW_MIN, x, n, stride, cols, out); break;
+    default: return false;
+    }
+    return true;
+}
+
+const hg_reduce_loops hg_reduce_loops_avx2 = {.step = reduce_step_avx2,
+                                              .read = hg_lane_read_avx2,
+                                              .write = hg_lane_write_avx2,
+                                              .lane = hg_lane_run_avx2,
+                                              .rows = reduce_rows_avx2,
+                                              .cols = reduce_cols_avx2};
+
 static void reduce_run_avx2(const hg_args *a, hg_range r)
 {
-    static const hg_reduce_loops loops = {reduce_step_avx2, hg_lane_read_avx2, hg_lane_write_avx2,
-                                          hg_lane_run_avx2, reduce_rows_avx2};
-    hg_kernel_reduce_run(a, r, &loops);
+    hg_kernel_reduce_run(a, r, &hg_reduce_loops_avx2);
 }
 
 const hg_kernel hg_kernels_reduce_avx2[] = {

@@ -1,0 +1,157 @@
+/* reduce_arg.c - kernel "reduce.arg" on AVX2: where the largest or smallest of columns of float32
+ * is, eight columns at once, each with its best element so far and the row of it. A row of
+ * neighbours is read as sixteen columns. */
+#include "backend/cpu/avx2/reduce.h"
+#include "backend/cpu/vec8_int.h"
+
+enum { ARG_WIDTH = 8, ARG_LANES = 16 };
+
+/* Best elements and their rows; elements are negated where the smallest is wanted. */
+typedef struct arg_best {
+    float value[ARG_LANES];
+    float row[ARG_LANES]; /* the bits of an int32_t */
+} arg_best;
+
+typedef struct arg_call {
+    const float *x;
+    int64_t rows, stride; /* from row to row */
+    bool is_max, is_last;
+} arg_call;
+
+/* A new element replaces the best one where it is larger; the first NaN stays, or the last one. */
+HG_INLINE void arg_columns(const int vectors, const arg_call *c, arg_best *out)
+{
+    const __m256 flip = _mm256_set1_ps(c->is_max ? 0.0F : -0.0F);
+    __m256 best[2], row[2];
+    for (int v = 0; v < vectors; v++) {
+        best[v] = _mm256_xor_ps(_mm256_loadu_ps(c->x + v * ARG_WIDTH), flip);
+        row[v] = _mm256_setzero_ps();
+    }
+    for (int64_t r = 1; r < c->rows; r++) {
+        const __m256 number = _mm256_castsi256_ps(_mm256_set1_epi32((int32_t)r));
+        for (int v = 0; v < vectors; v++) {
+            const __m256 x =
+                _mm256_xor_ps(_mm256_loadu_ps(c->x + r * c->stride + v * ARG_WIDTH), flip);
+            const __m256 is_number = _mm256_cmp_ps(best[v], best[v], _CMP_ORD_Q);
+            const __m256 beats = c->is_last ? _mm256_cmp_ps(x, best[v], _CMP_NLT_UQ)
+                                            : _mm256_cmp_ps(x, best[v], _CMP_NLE_UQ);
+            __m256 takes = _mm256_and_ps(beats, is_number);
+            if (c->is_last)
+                takes = _mm256_blendv_ps(takes, beats, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+            best[v] = _mm256_blendv_ps(best[v], x, takes);
+            row[v] = _mm256_blendv_ps(row[v], number, takes);
+        }
+    }
+    for (int v = 0; v < vectors; v++) {
+        _mm256_storeu_ps(out->value + v * ARG_WIDTH, best[v]);
+        _mm256_storeu_ps(out->row + v * ARG_WIDTH, row[v]);
+    }
+}
+
+static int64_t arg_row(const arg_best *b, int64_t lane)
+{
+    int32_t row;
+    memcpy(&row, &b->row[lane], sizeof row);
+    return row;
+}
+
+/* v comes after best: it wins when it is larger, the first NaN, or, of the last ones, no less. */
+HG_INLINE bool arg_beats(float best, float v, bool is_last)
+{
+    return (best == best && (v > best || v != v)) || (is_last && (v == best || v != v));
+}
+
+/* Of a few neighbours. */
+static int64_t arg_few(const arg_call *c, int64_t step)
+{
+    int64_t found = 0;
+    for (int64_t i = 1; i < c->rows; i++) {
+        const float v = c->x[i * step], best = c->x[found * step];
+        if (arg_beats(c->is_max ? best : -best, c->is_max ? v : -v, c->is_last)) found = i;
+    }
+    return found;
+}
+
+/* Of a row of neighbours: of each sixteenth, then of those and the few that are left. */
+static int64_t arg_neighbours(const arg_call *c)
+{
+    if (c->rows < 2 * ARG_LANES) return arg_few(c, 1);
+    arg_best b;
+    arg_call lanes = *c;
+    lanes.rows = c->rows / ARG_LANES;
+    lanes.stride = ARG_LANES;
+    arg_columns(2, &lanes, &b);
+    int64_t found = arg_row(&b, 0) * ARG_LANES;
+    float best = b.value[0];
+    for (int64_t l = 1; l < ARG_LANES; l++) {
+        const int64_t at = arg_row(&b, l) * ARG_LANES + l;
+        const float v = b.value[l];
+        const bool is_same = v == best || (v != v && best != best);
+        if (is_same ? (at < found) != c->is_last : arg_beats(best, v, false)) {
+            found = at;
+            best = v;
+        }
+    }
+    for (int64_t i = lanes.rows * ARG_LANES; i < c->rows; i++) {
+        const float v = c->is_max ? c->x[i] : -c->x[i];
+        if (!arg_beats(best, v, c->is_last)) continue;
+        found = i;
+        best = v;
+    }
+    return found;
+}
+
+/* Of `cols` columns that lie side by side, at least eight; the last ones together with their
+ * neighbours once more. */
+static void arg_side_by_side(const arg_call *c, int64_t cols, int64_t *found)
+{
+    arg_best b;
+    for (int64_t col = 0, n; col < cols; col += n) {
+        arg_call part = *c;
+        n = cols - col >= ARG_LANES ? ARG_LANES : ARG_WIDTH;
+        const int64_t at = hg_min(col, cols - n);
+        part.x = c->x + at;
+        if (n == ARG_LANES)
+            arg_columns(2, &part, &b);
+        else
+            arg_columns(1, &part, &b);
+        for (int64_t l = 0; l < n; l++)
+            found[at + l] = arg_row(&b, l);
+    }
+}
+
+static bool arg_find(const hg_reduce_arg *q, int64_t *found)
+{
+    const arg_call c = {q->x, q->rows, q->row_stride, q->is_max, q->is_last};
+    if (q->rows > INT32_MAX) return false;
+    if (q->col_stride == 1 && q->cols >= ARG_WIDTH) {
+        arg_side_by_side(&c, q->cols, found);
+        return true;
+    }
+    for (int64_t col = 0; col < q->cols; col++) {
+        arg_call one = c;
+        one.x = c.x + col * q->col_stride;
+        found[col] = q->row_stride == 1 ? arg_neighbours(&one) : arg_few(&one, q->row_stride);
+    }
+    return true;
+}
+
+static void arg_run(const hg_args *a, hg_range r)
+{
+    hg_reduce_loops loops = hg_reduce_loops_avx2;
+    loops.arg = arg_find;
+    hg_kernel_reduce_run(a, r, &loops);
+}
+
+const hg_kernel hg_kernels_reduce_arg_avx2[] = {
+    {
+        .name = "reduce.arg",
+        .cpu = HG_CPU_AVX2,
+        .check = hg_kernel_reduce_check,
+        .units = hg_kernel_reduce_units,
+        .scratch = hg_kernel_reduce_scratch,
+        .cost = hg_kernel_reduce_cost,
+        .run = arg_run,
+    },
+    {0},
+};
