@@ -86,6 +86,16 @@ typedef struct hg_lane_view {
 
 struct hg_fault;
 
+/* d[i] = operation on a[i], b[i], c[i] for i in [0, n), n a multiple of 16; d overlaps none of the
+ * others. */
+typedef void (*hg_lane_fn)(void *HG_RESTRICT d, const void *HG_RESTRICT a,
+                           const void *HG_RESTRICT b, const void *HG_RESTRICT c, int64_t n);
+/* The loop of a verified operation, NULL: the interpreter's own; `from` is the type of a CAST's
+ * source, 0 for others. Of two operations, op + HG_LANE_THEN * second: one loop for both, the
+ * second of which takes what the first gives and c, NULL: none. */
+enum { HG_LANE_THEN = 256 };
+typedef hg_lane_fn (*hg_lane_pick)(uint32_t op, uint32_t type, uint32_t from);
+
 typedef struct hg_lane_tile {
     const hg_lane_view *in, *out;
     int64_t rows, cols;
@@ -93,6 +103,7 @@ typedef struct hg_lane_tile {
     int64_t row_elements; /* flat index step from row to row */
     void *scratch;        /* hg_lane_scratch bytes, 64-byte aligned */
     struct hg_fault *fault;
+    hg_lane_pick pick; /* loops instead of the interpreter's own; may be NULL */
 } hg_lane_tile;
 
 /* Bytes of scratch that a run needs. */

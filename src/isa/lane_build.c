@@ -166,7 +166,8 @@ static hg_lane_id build_run(hg_lane *b, const lane_value *v)
     if (b->scratch == NULL) return build_fail(b, HOLO_E_NOMEM, "out of memory", v->op.op);
     uint64_t result = 0;
     hg_lane_view view = {&result, 0, 1, dtypes[type], 0};
-    hg_lane_tile tile = {NULL, &view, 1, 1, 0, 1, b->scratch, NULL};
+    hg_lane_tile tile = {
+        .out = &view, .rows = 1, .cols = 1, .row_elements = 1, .scratch = b->scratch};
     hg_lane_run(&code, &tile);
     if (hg_lane_width(type) == 4) { /* the four bytes written, as a number on any machine */
         uint32_t low;

@@ -5,11 +5,6 @@
 
 #include "isa/lane.h"
 
-/* d[i] = operation on a[i], b[i], c[i] for i in [0, n), n a multiple of 16; d overlaps none of the
- * others. */
-typedef void (*hg_lane_fn)(void *HG_RESTRICT d, const void *HG_RESTRICT a,
-                           const void *HG_RESTRICT b, const void *HG_RESTRICT c, int64_t n);
-
 /* The loop of a verified operation; `from` is the type of a CAST's source, 0 for others. */
 hg_lane_fn hg_lane_reference_fn(uint32_t op, uint32_t type, uint32_t from);
 

@@ -693,7 +693,7 @@ static void lane_try_layout(const lane_variant *v, const lane_layout *l, bool in
                           {.data = b, .row = at.b_row, .col = at.b_col, .dtype = HOLO_F32}};
     hg_lane_view out = {.data = d, .row = at.out_row, .col = at.out_col, .dtype = HOLO_F32};
     void *scratch = malloc(hg_lane_scratch(&code));
-    hg_lane_tile tile = {in, &out, at.rows, at.cols, 0, at.row_elements, scratch, NULL};
+    hg_lane_tile tile = {in, &out, at.rows, at.cols, 0, at.row_elements, scratch, NULL, NULL};
     v->run(&code, &tile);
     for (int64_t r = 0; r < at.rows; r++)
         for (int64_t j = 0; j < at.cols; j++) {
@@ -747,7 +747,7 @@ static void lane_in_place_swaps(void)
         hg_lane_view v[2] = {{.data = a, .col = 1, .dtype = HOLO_F32},
                              {.data = b, .col = 1, .dtype = HOLO_F32}};
         void *scratch = malloc(hg_lane_scratch(&code));
-        hg_lane_tile tile = {v, v, 1, N, 0, N, scratch, NULL};
+        hg_lane_tile tile = {v, v, 1, N, 0, N, scratch, NULL, NULL};
         lane_variants[k].run(&code, &tile);
         for (int i = 0; i < N; i++)
             if (!CHECK(a[i] == (float)-i && b[i] == (float)i)) break;
@@ -770,7 +770,7 @@ static void lane_packed_in_place(void)
             hg_lane_code code = {ops, &out, 2, 1, 1, 2};
             hg_lane_view v = {.data = data, .col = 1, .dtype = HOLO_I4, .first = first};
             void *scratch = malloc(hg_lane_scratch(&code));
-            hg_lane_tile tile = {&v, &v, 1, N, 0, N, scratch, NULL};
+            hg_lane_tile tile = {&v, &v, 1, N, 0, N, scratch, NULL, NULL};
             lane_variants[k].run(&code, &tile);
             for (int64_t i = 0; i < 2 * BYTES; i++) {
                 uint8_t x = hg_packed_get(before, i, 4), y = hg_packed_get(data, i, 4);
@@ -791,7 +791,7 @@ static void lane_index(void)
         if (!lane_can_run(&lane_variants[k / 2])) continue;
         hg_lane_view v = {.data = d, .row = cols, .col = 1, .dtype = HOLO_I64};
         void *scratch = malloc(hg_lane_scratch(&code));
-        hg_lane_tile tile = {NULL, &v, rows, cols, 50, 1000, scratch, NULL};
+        hg_lane_tile tile = {NULL, &v, rows, cols, 50, 1000, scratch, NULL, NULL};
         lane_variants[k / 2].run(&code, &tile);
         for (int64_t i = 0; i < rows * cols; i++)
             if (!CHECK_EQ_INT(d[i], 50 + i / cols * 1000 + i % cols)) break;
@@ -820,7 +820,7 @@ static void lane_division_faults(void)
             {.data = is_wide ? (void *)b8 : b4, .row = 401, .col = 1, .dtype = dtype}};
         hg_fault fault = {0};
         void *scratch = malloc(hg_lane_scratch(&code));
-        hg_lane_tile tile = {in, in, 3, 401, 5, 500, scratch, &fault};
+        hg_lane_tile tile = {in, in, 3, 401, 5, 500, scratch, &fault, NULL};
         lane_variants[k / 2].run(&code, &tile);
         CHECK_EQ_INT(fault.kind, HG_FAULT_DIVIDE);
         CHECK_EQ_INT(fault.element, 5 + 500 + (777 - 401));
@@ -893,7 +893,7 @@ static void lane_random_programs(void)
             hg_lane_view view = {
                 .data = to[k], .row = COLS, .col = 1, .dtype = lane_dtype[out.type]};
             void *scratch = malloc(hg_lane_scratch(&code));
-            hg_lane_tile tile = {in, &view, ROWS, COLS, 0, COLS, scratch, NULL};
+            hg_lane_tile tile = {in, &view, ROWS, COLS, 0, COLS, scratch, NULL, NULL};
             lane_variants[k].run(&code, &tile);
             free(scratch);
             for (size_t i = 0; k > 0 && i < ROWS * COLS; i++) {

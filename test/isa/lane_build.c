@@ -59,7 +59,7 @@ static double build_value(const hg_lane_code *code, float x, float y)
     } r = {0};
     hg_lane_view out = {.data = &r, .col = 1, .dtype = dtypes[code->out[0].type]};
     void *scratch = malloc(hg_lane_scratch(code));
-    hg_lane_tile tile = {in, &out, 1, 1, 0, 1, scratch, NULL};
+    hg_lane_tile tile = {in, &out, 1, 1, 0, 1, scratch, NULL, NULL};
     hg_lane_run(code, &tile);
     free(scratch);
     switch (code->out[0].type) {

@@ -202,6 +202,145 @@ static void lane_fault_index(void)
     }
 }
 
+#if defined(TUNED)
+/* Two inputs of 1000 elements and one result; the reference and the variant give the same bits. */
+static void lane_same(const hg_lane_op *op, uint32_t n_op, holo_dtype dtype, holo_dtype result)
+{
+    const hg_lane_out out = {op[n_op - 1].dst, (uint8_t)hg_lane_type_of(result), 0};
+    const hg_lane_code code = {op, &out, n_op, 2, 1, 8};
+    move_call c = {0};
+    for (uint64_t k = 0; k < 2; k++) {
+        holo_tensor *t = value_in(&c, dtype, 1, MOVE_DIMS(1000), 3 + k);
+        static const float odd[] = {NAN, INFINITY, -INFINITY, -0.0F, 0.0F, 1e30F};
+        for (int64_t i = 0; i < 1000; i++) {
+            const int64_t whole = i % 7 == 0 ? (i % 2 == 0 ? INT64_MIN : -1) : i * 7919 % 641 - 320;
+            const int32_t half = whole == INT64_MIN ? INT32_MIN : (int32_t)whole;
+            if (dtype == HOLO_F32 && i % 5 == 0)
+                ((float *)t->data)[i] = odd[(i / 5 + (int64_t)k) % 6];
+            if (dtype == HOLO_I64) ((int64_t *)t->data)[i] = k == 1 && whole == 0 ? 3 : whole;
+            if (dtype == HOLO_I32) ((int32_t *)t->data)[i] = k == 1 && half == 0 ? 3 : half;
+        }
+    }
+    move_out(&c, result, 1, MOVE_DIMS(1000));
+    c.args.code = &code;
+    uint8_t expected[8000];
+    const size_t bytes = holo_tensor_bytes(&c.out[0]);
+    if (move_run(hg_kernels_lane, &c)) {
+        memcpy(expected, c.out[0].data, bytes);
+        memset(c.out[0].data, 0, bytes);
+        if (move_run(TUNED(lane), &c)) CHECK_MEM(c.out[0].data, expected, bytes);
+    }
+    move_free(&c);
+}
+
+#define LOAD(T, to, from)                                                                          \
+    {                                                                                              \
+        .op = HG_LANE_LOAD, .type = HG_LANE_##T, .dst = to, .index = from                          \
+    }
+#define STEP(NAME, T, to, x, y)                                                                    \
+    {                                                                                              \
+        .op = HG_LANE_##NAME, .type = HG_LANE_##T, .dst = to, .a = x, .b = y                       \
+    }
+
+/* Operations that variants take in pairs: what is between them is used elsewhere, or not. */
+static void lane_pairs(void)
+{
+    static const hg_lane_op chain[] = {
+        LOAD(F32, 0, 0),         LOAD(F32, 1, 1),         STEP(MUL, F32, 2, 0, 1),
+        STEP(ADD, F32, 3, 2, 0), STEP(MAX, F32, 2, 3, 1), STEP(MIN, F32, 3, 2, 0),
+        STEP(MUL, F32, 2, 1, 3), STEP(MUL, F32, 3, 2, 0), STEP(SUB, F32, 2, 3, 1),
+        STEP(MUL, F32, 3, 0, 2),
+    };
+    static const hg_lane_op used[] = {
+        LOAD(F32, 0, 0),         LOAD(F32, 1, 1),         STEP(MUL, F32, 2, 0, 1),
+        STEP(ADD, F32, 3, 1, 2), STEP(SUB, F32, 4, 3, 2), STEP(MAX, F32, 5, 4, 1),
+        STEP(MIN, F32, 6, 0, 5), STEP(ADD, F32, 7, 6, 6),
+    };
+    if (!tuned_runs()) return;
+    for (uint32_t n = 3; n <= HG_COUNT(chain); n++)
+        lane_same(chain, n, HOLO_F32, HOLO_F32);
+    for (uint32_t n = 3; n <= HG_COUNT(used); n++)
+        lane_same(used, n, HOLO_F32, HOLO_F32);
+}
+
+static void lane_integers(void)
+{
+    static const uint8_t ops[] = {HG_LANE_ADD, HG_LANE_SUB, HG_LANE_MUL, HG_LANE_DIV,
+                                  HG_LANE_REM, HG_LANE_MOD, HG_LANE_MIN, HG_LANE_MAX,
+                                  HG_LANE_ABS, HG_LANE_EQ,  HG_LANE_LT,  HG_LANE_LE};
+    if (!tuned_runs()) return;
+    for (size_t i = 0; i < HG_COUNT(ops); i++) {
+        hg_lane_op wide[] = {LOAD(I64, 0, 0), LOAD(I64, 1, 1), STEP(ADD, I64, 2, 0, 1)};
+        hg_lane_op half[] = {LOAD(I32, 0, 0), LOAD(I32, 1, 1), STEP(ADD, I32, 2, 0, 1)};
+        wide[2].op = half[2].op = ops[i];
+        lane_same(wide, 3, HOLO_I64, ops[i] >= HG_LANE_EQ ? HOLO_I32 : HOLO_I64);
+        lane_same(half, 3, HOLO_I32, HOLO_I32);
+    }
+    static const struct {
+        hg_lane_type from, to;
+        holo_dtype in, out;
+    } casts[] = {{HG_LANE_I64, HG_LANE_F32, HOLO_I64, HOLO_F32},
+                 {HG_LANE_F32, HG_LANE_I64, HOLO_F32, HOLO_I64},
+                 {HG_LANE_I64, HG_LANE_I32, HOLO_I64, HOLO_I32},
+                 {HG_LANE_I32, HG_LANE_I64, HOLO_I32, HOLO_I64}};
+    for (size_t i = 0; i < HG_COUNT(casts); i++) {
+        const hg_lane_op cast[] = {
+            {.op = HG_LANE_LOAD, .type = (uint8_t)casts[i].from, .dst = 0},
+            {.op = HG_LANE_CAST, .type = (uint8_t)casts[i].to, .dst = 1, .index = casts[i].from}};
+        lane_same(cast, 2, casts[i].in, casts[i].out);
+    }
+}
+
+static double lane_sigmoid(double x)
+{
+    return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
+}
+
+/* Functions of the variant that may round otherwise: floats of every size against f64. */
+static void lane_fast(void)
+{
+    static const struct {
+        uint8_t op;
+        double (*exact)(double);
+        double bound; /* units in the last place */
+    } table[] = {{HG_LANE_EXP, exp, 1.1},   {HG_LANE_SIGMOID, lane_sigmoid, 2.2},
+                 {HG_LANE_TANH, tanh, 2.5}, {HG_LANE_ERF, erf, 1.1},
+                 {HG_LANE_ATAN, atan, 2.8}, {HG_LANE_ASIN, asin, 2.2}};
+    if (!tuned_runs()) return;
+    for (size_t t = 0; t < HG_COUNT(table); t++) {
+        const hg_lane_op op[] = {LOAD(F32, 0, 0),
+                                 {.op = table[t].op, .type = HG_LANE_F32, .dst = 1}};
+        const hg_lane_out out = {1, HG_LANE_F32, 0};
+        const hg_lane_code code = {op, &out, 2, 1, 1, 2};
+        const int64_t count = 1 << 17;
+        move_call c = {0};
+        float *x = move_in(&c, HOLO_F32, 1, &count)->data;
+        for (int64_t i = 0; i < count; i++)
+            x[i] = hg_f32_from_bits((uint32_t)i * 32749u); /* goes round all bits */
+        const float *y = move_out(&c, HOLO_F32, 1, &count)->data;
+        c.args.code = &code;
+        if (move_run(TUNED(lane) + 1, &c))
+            for (int64_t i = 0; i < count; i++) {
+                const double exact = table[t].exact((double)x[i]);
+                int exponent;
+                frexp(exact, &exponent);
+                const double unit = ldexp(1, (exponent < -125 ? -125 : exponent) - 24);
+                const bool is_same = isnan(exact) ? isnan(y[i]) : (float)exact == y[i];
+                const bool is_tiny =
+                    table[t].op == HG_LANE_SIGMOID && exact < 0x1p-126 && y[i] == 0;
+                if (is_same || is_tiny || fabs((double)y[i] - exact) <= table[t].bound * unit)
+                    continue;
+                hg_test_fail(HG_TEST_HERE, "operation %d of %a: %a, expected %a", table[t].op,
+                             (double)x[i], (double)y[i], exact);
+                break;
+            }
+        move_free(&c);
+    }
+}
+#undef LOAD
+#undef STEP
+#endif
+
 static void lane_cost(void)
 {
     move_call c = {0};
@@ -252,8 +391,17 @@ static void lane_refuses(void)
 }
 
 const hg_test_case hg_tests_kernel_lane[] = {
-    {"broadcasts", lane_broadcasts},   {"two_results", lane_two_results},
-    {"in_place", lane_in_place},       {"packed", lane_packed},
-    {"fault_index", lane_fault_index}, {"cost", lane_cost},
-    {"refuses", lane_refuses},         {0},
+    {"broadcasts", lane_broadcasts},
+    {"two_results", lane_two_results},
+    {"in_place", lane_in_place},
+    {"packed", lane_packed},
+    {"fault_index", lane_fault_index},
+    {"cost", lane_cost},
+    {"refuses", lane_refuses},
+#if defined(TUNED)
+    {"pairs", lane_pairs},
+    {"integers", lane_integers},
+    {"fast", lane_fast},
+#endif
+    {0},
 };

@@ -1,10 +1,13 @@
 /* lane.c - kernel "lane" on AVX2: the reference interpreter's loops, vectorised eight wide. The
- * bits are the same because the source is; only f16 has instructions of its own. */
+ * bits are the same because the source is; only f16 has instructions of its own. A second variant
+ * has faster functions, which round in another way. */
 #include "backend/cpu/avx2/lane.h"
 
 #include "kernel/lane.h"
 
-#include "backend/cpu/vec8.h"
+#include "backend/cpu/avx2/lane_fast.h"
+#include "backend/cpu/avx2/lane_pairs.h"
+#include "backend/cpu/avx2/lane_wide.h"
 
 #if defined(__F16C__) || defined(__aarch64__)
 #define LANE_READ_F16(d, s, n)                                                                     \
@@ -21,9 +24,40 @@
 #define LANE_WRITE hg_lane_write_avx2
 #include "isa/lane_run.inc"
 
-static void lane_run_avx2(const hg_args *a, hg_range r)
+static hg_lane_fn lane_pick_same(uint32_t op, uint32_t type, uint32_t from)
 {
-    hg_kernel_lane_run(a, r, hg_lane_run_avx2);
+    if (op >= HG_LANE_THEN) return lane_pair_of(op % HG_LANE_THEN, op / HG_LANE_THEN);
+    return lane_wide_of(op, type, from);
+}
+
+static hg_lane_fn lane_pick_fast(uint32_t op, uint32_t type, uint32_t from)
+{
+    const hg_lane_fn fn = lane_fast_of(op, type);
+    return fn != NULL ? fn : lane_pick_same(op, type, from);
+}
+
+static void lane_tile_same(const hg_lane_code *code, const hg_lane_tile *tile)
+{
+    hg_lane_tile own = *tile;
+    own.pick = lane_pick_same;
+    hg_lane_run_avx2(code, &own);
+}
+
+static void lane_tile_fast(const hg_lane_code *code, const hg_lane_tile *tile)
+{
+    hg_lane_tile own = *tile;
+    own.pick = lane_pick_fast;
+    hg_lane_run_avx2(code, &own);
+}
+
+static void lane_run_same(const hg_args *a, hg_range r)
+{
+    hg_kernel_lane_run(a, r, lane_tile_same);
+}
+
+static void lane_run_fast(const hg_args *a, hg_range r)
+{
+    hg_kernel_lane_run(a, r, lane_tile_fast);
 }
 
 const hg_kernel hg_kernels_lane_avx2[] = {
@@ -35,7 +69,17 @@ const hg_kernel hg_kernels_lane_avx2[] = {
         .units = hg_kernel_lane_units,
         .scratch = hg_kernel_lane_scratch,
         .cost = hg_kernel_lane_cost,
-        .run = lane_run_avx2,
+        .run = lane_run_same,
+    },
+    {
+        .name = "lane",
+        .flags = HG_KERNEL_INPLACE | HG_KERNEL_FAST,
+        .cpu = HG_CPU_AVX2,
+        .check = hg_kernel_lane_check,
+        .units = hg_kernel_lane_units,
+        .scratch = hg_kernel_lane_scratch,
+        .cost = hg_kernel_lane_cost,
+        .run = lane_run_fast,
     },
     {0},
 };
