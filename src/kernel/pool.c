@@ -1,4 +1,5 @@
-/* pool.c - pool: largest, average or p-norm of sliding windows, over any number of spatial axes.
+/* pool.c - pool, pool.planes: largest, average or p-norm of sliding windows, over any number of
+ * spatial axes.
  *
  *   in[0]  X [N, C, spatial...] (layout 0) or [N, spatial..., C] (layout 1)
  *   param  see pool.h
@@ -467,6 +468,14 @@ static void pool_run(const hg_args *a, hg_range r)
 
 const hg_kernel hg_kernels_pool[] = {
     {.name = "pool",
+     .check = hg_kernel_pool_check,
+     .units = hg_kernel_pool_units,
+     .scratch = pool_scratch,
+     .cost = hg_kernel_pool_cost,
+     .run = pool_run},
+    /* the same, by a name of its own where only planes of float32 come: tuned code for them is
+     * linked by programs that have some */
+    {.name = "pool.planes",
      .check = hg_kernel_pool_check,
      .units = hg_kernel_pool_units,
      .scratch = pool_scratch,

@@ -26,10 +26,19 @@ holo_status hg_pool_infer(hg_infer *n, hg_pool_layout layout)
     return HOLO_OK;
 }
 
+/* Planes of float32 whose largest elements need no indices, or whose means are wanted. */
+static bool pool_is_planes(const hg_emit *e, hg_pool_mode mode, hg_pool_layout layout)
+{
+    const bool has_indices = e->node->n_out > 1 && e->node->out[1] != 0;
+    return layout == HG_POOL_NCHW && mode != HG_POOL_LP && !has_indices &&
+           hg_emit_type(e, 0)->dtype == HOLO_F32;
+}
+
 holo_status hg_pool_emit(hg_emit *e, hg_pool_mode mode, hg_pool_layout layout)
 {
     hg_infer n = hg_emit_reader(e);
     hg_window w;
+    if (pool_is_planes(e, mode, layout)) e->kernel = "pool.planes";
     HG_TRY(hg_pool_read(&n, hg_emit_type(e, 0), layout, &w));
     HG_TRY(hg_emit_int(e, mode));
     HG_TRY(hg_emit_int(e, layout));

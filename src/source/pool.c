@@ -147,5 +147,6 @@ static bool pool_write(hg_source *s, const hg_args *a)
 
 const hg_source_kernel hg_source_kernels_pool[] = {
     {"pool", pool_write},
+    {"pool.planes", pool_write},
     {0},
 };

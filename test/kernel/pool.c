@@ -8,6 +8,9 @@ extern const hg_kernel hg_kernels_pool[];
 #if defined(TUNED)
 extern const hg_kernel TUNED(pool)[];
 #endif
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_pool_planes_avx2[];
+#endif
 
 typedef struct pool_case {
     int rank;
@@ -191,30 +194,73 @@ static bool pool_same(const holo_tensor *y, const float *expected)
     return true;
 }
 
-/* Every variant gives the reference's bits. */
+/* A variant gives the reference's bits. */
+static void pool_matches(const hg_kernel *tuned, const pool_case *p, int64_t mode, bool nhwc,
+                         bool spoiled)
+{
+    move_call c = {0};
+    pool_make(&c, p, HOLO_F32, mode, nhwc, false);
+    if (spoiled) pool_spoil(&c.in[0]);
+    if (move_run(hg_kernels_pool, &c)) {
+        const size_t bytes = holo_tensor_bytes(&c.out[0]);
+        void *expected = malloc(bytes + 1);
+        memcpy(expected, c.out[0].data, bytes);
+        memset(c.out[0].data, 0, bytes);
+        if (move_run(tuned, &c)) CHECK(pool_same(&c.out[0], expected));
+        free(expected);
+    }
+    move_free(&c);
+}
+
 static void pool_tuned(void)
 {
     static const int64_t channels[] = {1, 7, 8, 9, 32, 47, 72};
     if (!tuned_runs()) return;
-    for (size_t k = 0; k < HG_COUNT(pool_cases); k++) {
+    for (size_t k = 0; k < HG_COUNT(pool_cases); k++)
         for (int64_t i = 0; i < (int64_t)HG_COUNT(channels) * 6; i++) {
             pool_case p = pool_cases[k];
             p.c = channels[i / 6];
-            if (p.rank == 1) continue;
-            move_call c = {0};
-            pool_make(&c, &p, HOLO_F32, i % 3, i / 3 % 2 == 0, false);
-            if (k % 2 == 1) pool_spoil(&c.in[0]);
-            if (move_run(hg_kernels_pool, &c)) {
-                const size_t bytes = holo_tensor_bytes(&c.out[0]);
-                void *expected = malloc(bytes + 1);
-                memcpy(expected, c.out[0].data, bytes);
-                if (move_run(TUNED(pool), &c)) CHECK(pool_same(&c.out[0], expected));
-                free(expected);
-            }
-            move_free(&c);
+            if (p.rank > 1) pool_matches(TUNED(pool), &p, i % 3, i / 3 % 2 == 0, k % 2 == 1);
         }
-    }
 }
+
+#if defined(__x86_64__)
+static void pool_planes(void)
+{
+    static const pool_case more[] = {
+        {1, 1, 2, {100}, {5}, {3}, {2}, {2}, {1}, {34}},
+        {2, 1, 2, {40, 37}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, {1, 1}, {20, 19}},
+        {2, 1, 1, {20, 20}, {13, 13}, {1, 1}, {6, 6}, {6, 6}, {1, 1}, {20, 20}},
+        {2, 1, 1, {21, 33}, {3, 4}, {5, 6}, {1, 2}, {0, 1}, {2, 3}, {4, 5}},
+        {3, 1, 2, {6, 20, 17}, {3, 2, 3}, {2, 1, 1}, {1, 0, 1}, {1, 0, 1}, {1, 1, 1}, {3, 19, 17}},
+    };
+    if (!tuned_runs()) return;
+    for (size_t k = 0; k < HG_COUNT(pool_cases) + HG_COUNT(more); k++)
+        for (int64_t i = 0; i < 6; i++)
+            pool_matches(hg_kernels_pool_planes_avx2,
+                         k < HG_COUNT(pool_cases) ? &pool_cases[k]
+                                                  : &more[k - HG_COUNT(pool_cases)],
+                         i % 3, false, i > 2);
+}
+
+static void pool_make_planes(move_call *c)
+{
+    static const pool_case p = {2, 1, 4, {5, 5}, {3, 3}, {2, 2}, {0, 0}, {0, 0}, {1, 1}, {2, 2}};
+    pool_make(c, &p, HOLO_F32, HG_POOL_MAX, false, false);
+}
+
+static void pool_planes_refuses(void)
+{
+    enum { KERNEL = HG_POOL_PARAM_LISTS };
+    static const move_bad bad[] = {
+        {MOVE_PARAM, HG_POOL_PARAM_MODE, 0, HG_POOL_LP, "not tuned for this"},
+        {MOVE_PARAM, KERNEL, 0, 1 << 21, "not tuned for this"},
+        {MOVE_PARAM, KERNEL + 1, 0, 1 << 10, "not tuned for this"},
+        {MOVE_PARAM, HG_POOL_PARAM_MODE, 0, 9, "mode is 9"},
+    };
+    MOVE_REFUSES(hg_kernels_pool_planes_avx2, pool_make_planes, bad);
+}
+#endif
 
 static void pool_make_tuned(move_call *c)
 {
@@ -326,6 +372,10 @@ const hg_test_case hg_tests_kernel_pool[] = {
 #if defined(TUNED)
     {"tuned", pool_tuned},
     {"tuned_refuses", pool_tuned_refuses},
+#endif
+#if defined(__x86_64__)
+    {"planes", pool_planes},
+    {"planes_refuses", pool_planes_refuses},
 #endif
     {"refuses", pool_refuses},
     {"refuses_pairs", pool_refuses_pairs},
