@@ -5,9 +5,52 @@
 
 #define LANE_ALL
 #define LANE_RUN hg_lane_run
+#define LANE_PICKS 0
 #define LANE_READ hg_lane_read
 #define LANE_WRITE hg_lane_write
 #include "isa/lane_run.inc"
+
+/* ---- pairs of operations
+ * ------------------------------------------------------------------------- */
+
+/* Nothing after operation i + 1 reads what operation i gives. */
+static bool lane_is_dead(const hg_lane_code *code, uint32_t i)
+{
+    const uint16_t reg = code->op[i].dst;
+    if (code->op[i + 1].dst == reg) return true;
+    for (uint32_t k = i + 2; k < code->n_op; k++) {
+        const hg_lane_op *op = &code->op[k];
+        const int n = hg_lane_operands(op->op);
+        if ((n > 0 && op->a == reg) || (n > 1 && op->b == reg) || (n > 2 && op->c == reg))
+            return false;
+        if (op->dst == reg) return true;
+    }
+    for (uint32_t k = 0; k < code->n_out; k++)
+        if (code->out[k].reg == reg) return false;
+    return true;
+}
+
+/* One loop for operations i and i + 1, or NULL. Sums and products take their operands in any order.
+ */
+static hg_lane_fn lane_pair_at(const hg_lane_code *code, hg_lane_pick pick, uint32_t i)
+{
+    const hg_lane_op *x = &code->op[i], *y = x + 1;
+    const bool is_first = y->a == x->dst, is_second = y->b == x->dst;
+    if (x->type != HG_LANE_F32 || y->type != HG_LANE_F32 || is_first == is_second) return NULL;
+    if (is_second && y->op != HG_LANE_ADD && y->op != HG_LANE_MUL) return NULL;
+    const hg_lane_fn fn = pick(x->op + HG_LANE_THEN * (uint32_t)y->op, HG_LANE_F32, 0);
+    return fn != NULL && lane_is_dead(code, i) ? fn : NULL;
+}
+
+void hg_lane_find_pairs(const hg_lane_code *code, hg_lane_pick pick, hg_lane_fn *pair)
+{
+    memset(pair, 0, HG_LANE_PAIRS * sizeof *pair);
+    if (pick == NULL || code->n_op > HG_LANE_PAIRS) return;
+    for (uint32_t i = 0; i + 1 < code->n_op; i++) {
+        pair[i] = lane_pair_at(code, pick, i);
+        i += pair[i] != NULL;
+    }
+}
 
 hg_lane_fn hg_lane_reference_fn(uint32_t op, uint32_t type, uint32_t from)
 {

@@ -1,4 +1,5 @@
-/* reduce.c - kernels "reduce" and "reduce.arg": sums, extremes and the like along any set of axes.
+/* reduce.c - kernels "reduce" and "reduce.order": sums, extremes and the like along any set of
+ * axes.
  *
  *   in[0]   what is reduced: numbers; bool for max and min
  *   in[1..] more operands of the lane code
@@ -529,7 +530,7 @@ static bool reduce_by_cols(reduce_state *s, const void *data, int64_t first)
 {
     const reduce_shape *shape = &s->shape;
     if (s->loops->cols == NULL || s->dtype != HOLO_F32 || s->is_short || shape->n_reduced != 0 ||
-        s->cols < 8)
+        s->cols < REDUCE_LANES)
         return false;
     return s->loops->cols(s->op, (const float *)data + first, shape->rows, shape->cols, s->cols,
                           (float *)(void *)s->acc);
@@ -645,9 +646,9 @@ const hg_kernel hg_kernels_reduce[] = {
         .run = reduce_run,
     },
     {
-        /* arg max and arg min by a name of their own: only programs that have some link their code
-         */
-        .name = "reduce.arg",
+        /* extremes and their places by a name of their own: only programs that have some link the
+         * tuned code for them */
+        .name = "reduce.order",
         .check = hg_kernel_reduce_check,
         .units = hg_kernel_reduce_units,
         .scratch = hg_kernel_reduce_scratch,

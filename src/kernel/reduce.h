@@ -60,7 +60,7 @@ hg_reduce_step hg_reduce_step_reference(hg_reduce_op op, hg_lane_type domain);
 typedef bool (*hg_reduce_rows_fn)(hg_reduce_op op, const float *x, int64_t n, int64_t stride,
                                   int64_t count, float *out);
 
-/* out[c] = the n elements x[c], x[c + stride] ... of column c, as if by lanes; eight columns or
+/* out[c] = the n elements x[c], x[c + stride] ... of column c, as if by lanes; sixteen columns or
  * more. False: not for this operation. */
 typedef bool (*hg_reduce_cols_fn)(hg_reduce_op op, const float *x, int64_t n, int64_t stride,
                                   int64_t cols, float *out);

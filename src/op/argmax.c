@@ -15,6 +15,6 @@ const hg_op hg_op_argmax = {
     .out = {1, 1},
     .types = HG_TYPES_NUMBER,
     .infer = hg_reduce_infer_index,
-    .kernel = "reduce.arg",
+    .kernel = "reduce.order",
     .emit = argmax_emit,
 };

@@ -20,7 +20,7 @@ const hg_op hg_op_reducemax = {
     .out = {1, 1},
     .types = HG_REDUCE_TYPES | HG_TYPE_BIT(HOLO_I8) | HG_TYPE_BIT(HOLO_U8) | HG_TYPES_BOOL,
     .infer = hg_reduce_infer,
-    .kernel = "reduce",
+    .kernel = "reduce.order",
     .emit = reducemax_emit,
     .gradient = reducemax_gradient,
 };

@@ -20,7 +20,7 @@ const hg_op hg_op_reducemin = {
     .out = {1, 1},
     .types = HG_REDUCE_TYPES | HG_TYPE_BIT(HOLO_I8) | HG_TYPE_BIT(HOLO_U8) | HG_TYPES_BOOL,
     .infer = hg_reduce_infer,
-    .kernel = "reduce",
+    .kernel = "reduce.order",
     .emit = reducemin_emit,
     .gradient = reducemin_gradient,
 };

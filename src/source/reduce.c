@@ -230,6 +230,6 @@ static bool reduce_write(hg_source *s, const hg_args *a)
 
 const hg_source_kernel hg_source_kernels_reduce[] = {
     {"reduce", reduce_write},
-    {"reduce.arg", reduce_write},
+    {"reduce.order", reduce_write},
     {0},
 };

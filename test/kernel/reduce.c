@@ -6,7 +6,7 @@
 
 extern const hg_kernel hg_kernels_reduce[];
 #if defined(TUNED)
-extern const hg_kernel TUNED(reduce)[], TUNED(reduce_arg)[];
+extern const hg_kernel TUNED(reduce)[], TUNED(reduce_order)[];
 #endif
 
 static const hg_kernel *reduce_variant(int i)
@@ -14,7 +14,7 @@ static const hg_kernel *reduce_variant(int i)
     if (i == 0) return hg_kernels_reduce;
 #if defined(TUNED)
     if (i == 1 && tuned_runs()) return TUNED(reduce);
-    if (i == 2 && tuned_runs()) return TUNED(reduce_arg);
+    if (i == 2 && tuned_runs()) return TUNED(reduce_order);
 #endif
     return NULL;
 }

@@ -20,6 +20,7 @@
 #endif
 
 #define LANE_RUN hg_lane_run_avx2
+#define LANE_PICKS 1
 #define LANE_READ hg_lane_read_avx2
 #define LANE_WRITE hg_lane_write_avx2
 #include "isa/lane_run.inc"

@@ -1,6 +1,6 @@
-/* reduce_arg.c - kernel "reduce.arg" on AVX2: where the largest or smallest of columns of float32
- * is, eight columns at once, each with its best element so far and the row of it. A row of
- * neighbours is read as sixteen columns. */
+/* reduce_order.c - kernel "reduce.order" on AVX2: extremes, and where they are: of columns of
+ * float32 eight at once, each with its best element so far and the row of it. A row of neighbours
+ * is read as sixteen columns. */
 #include "backend/cpu/avx2/reduce.h"
 #include "backend/cpu/vec8_int.h"
 
@@ -136,22 +136,87 @@ static bool arg_find(const hg_reduce_arg *q, int64_t *found)
     return true;
 }
 
-static void arg_run(const hg_args *a, hg_range r)
+/* ---- extremes -------------------------------------------------------------------------------- */
+
+/* One column: a != a || a > b ? a : b in sixteen lanes, which compilers do not keep in registers.
+ */
+#define ORDER_EXTREME(stem, op, vector)                                                            \
+    static void order_##stem##_16(void *HG_RESTRICT d_, const void *HG_RESTRICT x_,                \
+                                  const void *HG_RESTRICT shift, int64_t width, int64_t count)     \
+    {                                                                                              \
+        float *d = d_;                                                                             \
+        const float *x = x_;                                                                       \
+        if (width != 16) {                                                                         \
+            hg_reduce_loops_avx2.step(op, HG_LANE_F32).enter(d_, x_, shift, width, count);         \
+            return;                                                                                \
+        }                                                                                          \
+        __m256 a = _mm256_loadu_ps(d), b = _mm256_loadu_ps(d + 8);                                 \
+        for (int64_t i = 0; i < count; i++, x += 16) {                                             \
+            __m256 ma = vector(a, _mm256_loadu_ps(x)), mb = vector(b, _mm256_loadu_ps(x + 8));     \
+            a = _mm256_blendv_ps(ma, a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));                        \
+            b = _mm256_blendv_ps(mb, b, _mm256_cmp_ps(b, b, _CMP_UNORD_Q));                        \
+        }                                                                                          \
+        _mm256_storeu_ps(d, a);                                                                    \
+        _mm256_storeu_ps(d + 8, b);                                                                \
+    }
+ORDER_EXTREME(max, HG_REDUCE_MAX, _mm256_max_ps)
+ORDER_EXTREME(min, HG_REDUCE_MIN, _mm256_min_ps)
+#undef ORDER_EXTREME
+HG_REDUCE_EXTREMES(int32_t, order_i32)
+
+static hg_reduce_step order_step(hg_reduce_op op, hg_lane_type domain)
+{
+    const bool is_max = op == HG_REDUCE_MAX || op == HG_REDUCE_ARG_MAX;
+    const bool is_min = op == HG_REDUCE_MIN || op == HG_REDUCE_ARG_MIN;
+    hg_reduce_step step = hg_reduce_loops_avx2.step(op, domain);
+    if (domain == HG_LANE_I32) step.enter = step.join = is_max ? order_i32_max : order_i32_min;
+    if (domain == HG_LANE_F32 && is_max) step.enter = order_max_16;
+    if (domain == HG_LANE_F32 && is_min) step.enter = order_min_16;
+    return step;
+}
+
+static bool order_rows(hg_reduce_op op, const float *x, int64_t n, int64_t stride, int64_t count,
+                       float *out)
+{
+    if (op != HG_REDUCE_MAX && op != HG_REDUCE_MIN)
+        return hg_reduce_loops_avx2.rows(op, x, n, stride, count, out);
+    for (int64_t i = 0; i < count; i++, x += stride)
+        out[i] = op == HG_REDUCE_MAX ? reduce_row(REDUCE_ROW_MAX, x, n)
+                                     : reduce_row(REDUCE_ROW_MIN, x, n);
+    return true;
+}
+
+static bool order_cols(hg_reduce_op op, const float *x, int64_t n, int64_t stride, int64_t cols,
+                       float *out)
+{
+    if (op == HG_REDUCE_MAX)
+        reduce_all_columns(REDUCE_ROW_MAX, x, n, stride, cols, out);
+    else if (op == HG_REDUCE_MIN)
+        reduce_all_columns(REDUCE_ROW_MIN, x, n, stride, cols, out);
+    else
+        return hg_reduce_loops_avx2.cols(op, x, n, stride, cols, out);
+    return true;
+}
+
+static void order_run(const hg_args *a, hg_range r)
 {
     hg_reduce_loops loops = hg_reduce_loops_avx2;
+    loops.step = order_step;
+    loops.rows = order_rows;
+    loops.cols = order_cols;
     loops.arg = arg_find;
     hg_kernel_reduce_run(a, r, &loops);
 }
 
-const hg_kernel hg_kernels_reduce_arg_avx2[] = {
+const hg_kernel hg_kernels_reduce_order_avx2[] = {
     {
-        .name = "reduce.arg",
+        .name = "reduce.order",
         .cpu = HG_CPU_AVX2,
         .check = hg_kernel_reduce_check,
         .units = hg_kernel_reduce_units,
         .scratch = hg_kernel_reduce_scratch,
         .cost = hg_kernel_reduce_cost,
-        .run = arg_run,
+        .run = order_run,
     },
     {0},
 };
