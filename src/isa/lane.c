@@ -13,12 +13,12 @@
 /* ---- pairs of operations
  * ------------------------------------------------------------------------- */
 
-/* Nothing after operation i + 1 reads what operation i gives. */
-static bool lane_is_dead(const hg_lane_code *code, uint32_t i)
+/* Nothing after operation `second` reads what operation `first` gives. */
+static bool lane_is_dead(const hg_lane_code *code, uint32_t first, uint32_t second)
 {
-    const uint16_t reg = code->op[i].dst;
-    if (code->op[i + 1].dst == reg) return true;
-    for (uint32_t k = i + 2; k < code->n_op; k++) {
+    const uint16_t reg = code->op[first].dst;
+    if (code->op[second].dst == reg) return true;
+    for (uint32_t k = second + 1; k < code->n_op; k++) {
         const hg_lane_op *op = &code->op[k];
         const int n = hg_lane_operands(op->op);
         if ((n > 0 && op->a == reg) || (n > 1 && op->b == reg) || (n > 2 && op->c == reg))
@@ -30,16 +30,24 @@ static bool lane_is_dead(const hg_lane_code *code, uint32_t i)
     return true;
 }
 
-/* One loop for operations i and i + 1, or NULL. Sums and products take their operands in any order.
- */
-static hg_lane_fn lane_pair_at(const hg_lane_code *code, hg_lane_pick pick, uint32_t i)
+/* One loop for both operations, or NULL. Sums and products take their operands in any order. */
+static hg_lane_fn lane_pair_of_two(const hg_lane_code *code, hg_lane_pick pick, uint32_t first,
+                                   uint32_t second)
 {
-    const hg_lane_op *x = &code->op[i], *y = x + 1;
+    const hg_lane_op *x = &code->op[first], *y = &code->op[second];
     const bool is_first = y->a == x->dst, is_second = y->b == x->dst;
     if (x->type != HG_LANE_F32 || y->type != HG_LANE_F32 || is_first == is_second) return NULL;
     if (is_second && y->op != HG_LANE_ADD && y->op != HG_LANE_MUL) return NULL;
     const hg_lane_fn fn = pick(x->op + HG_LANE_THEN * (uint32_t)y->op, HG_LANE_F32, 0);
-    return fn != NULL && lane_is_dead(code, i) ? fn : NULL;
+    return fn != NULL && lane_is_dead(code, first, second) ? fn : NULL;
+}
+
+/* The operation after i is a load or a constant for the one behind it: it can come before i. */
+static bool lane_can_wait(const hg_lane_code *code, uint32_t i)
+{
+    const hg_lane_op *x = &code->op[i], *load = x + 1;
+    return i + 2 < code->n_op && hg_lane_operands(load->op) == 0 && load->dst != x->a &&
+           load->dst != x->b && load->dst != x->dst;
 }
 
 void hg_lane_find_pairs(const hg_lane_code *code, hg_lane_pick pick, hg_lane_fn *pair)
@@ -47,8 +55,9 @@ void hg_lane_find_pairs(const hg_lane_code *code, hg_lane_pick pick, hg_lane_fn 
     memset(pair, 0, HG_LANE_PAIRS * sizeof *pair);
     if (pick == NULL || code->n_op > HG_LANE_PAIRS) return;
     for (uint32_t i = 0; i + 1 < code->n_op; i++) {
-        pair[i] = lane_pair_at(code, pick, i);
-        i += pair[i] != NULL;
+        const uint32_t second = lane_can_wait(code, i) ? i + 2 : i + 1;
+        pair[i] = lane_pair_of_two(code, pick, i, second);
+        if (pair[i] != NULL) i = second;
     }
 }
 

@@ -249,7 +249,8 @@ static void lane_pairs(void)
         LOAD(F32, 0, 0),         LOAD(F32, 1, 1),         STEP(MUL, F32, 2, 0, 1),
         STEP(ADD, F32, 3, 2, 0), STEP(MAX, F32, 2, 3, 1), STEP(MIN, F32, 3, 2, 0),
         STEP(MUL, F32, 2, 1, 3), STEP(MUL, F32, 3, 2, 0), STEP(SUB, F32, 2, 3, 1),
-        STEP(MUL, F32, 3, 0, 2),
+        STEP(MUL, F32, 3, 0, 2), LOAD(F32, 4, 0),         STEP(ADD, F32, 5, 3, 4),
+        STEP(SUB, F32, 3, 5, 4), LOAD(F32, 4, 1),         STEP(MUL, F32, 5, 3, 4),
     };
     static const hg_lane_op used[] = {
         LOAD(F32, 0, 0),         LOAD(F32, 1, 1),         STEP(MUL, F32, 2, 0, 1),
