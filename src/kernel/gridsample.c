@@ -227,41 +227,56 @@ static bool grid_is_picture(const hg_args *a)
            a->param[0] == GRID_LINEAR;
 }
 
-/* Two taps along an axis; false when the place is too far away, or no number. */
-static bool grid_pair(const hg_args *a, float n, int64_t size, int64_t index[2], double weight[2])
+/* A place along an axis as its first element and how far behind that it is; false when it is too
+ * far away, or no number. */
+static bool grid_split(const hg_args *a, float n, int64_t size, int64_t *base, double *rest)
 {
     const double place = grid_place(a, (double)n, size);
     if (!(place > -0x1p40 && place < 0x1p40)) return false;
-    int64_t base = (int64_t)place;
-    base -= (double)base > place;
-    weight[1] = place - (double)base;
-    weight[0] = 1.0 - weight[1];
-    for (int k = 0; k < 2; k++)
-        index[k] = base + k;
-    if (base >= 0 && base + 1 < size) return true;
-    for (int k = 0; k < 2; k++)
-        index[k] = grid_index(a, base + k, size);
+    *base = (int64_t)place;
+    *base -= (double)*base > place;
+    *rest = place - (double)*base;
     return true;
+}
+
+/* Taps around (row, col) that lie inside and weigh something, moved to the front. */
+static int grid_some_taps(const hg_args *a, int64_t row, int64_t col, int64_t *index,
+                          double *weight)
+{
+    const int64_t height = a->in[0].dim[2], width = a->in[0].dim[3];
+    int count = 0;
+    for (int k = 0; k < GRID_PICTURE_TAPS; k++) {
+        const int64_t y = grid_index(a, row + k / 2, height);
+        const int64_t x = grid_index(a, col + k % 2, width);
+        if (y < 0 || x < 0 || weight[k] == 0.0) continue;
+        index[count] = y * width + x;
+        weight[count++] = weight[k];
+    }
+    return count;
 }
 
 static void grid_find_block(const hg_args *a, const float *grid, int64_t places, grid_block *b)
 {
     const int64_t height = a->in[0].dim[2], width = a->in[0].dim[3];
     for (int64_t i = 0; i < places; i++) {
-        int64_t row[2], col[2];
-        double down[2], across[2];
-        int count = 0;
+        int64_t row, col;
+        double down, across;
         b->count[i] = 0;
-        if (width == 0 || height == 0 || !grid_pair(a, grid[2 * i], width, col, across) ||
-            !grid_pair(a, grid[2 * i + 1], height, row, down))
+        if (width == 0 || height == 0 || !grid_split(a, grid[2 * i], width, &col, &across) ||
+            !grid_split(a, grid[2 * i + 1], height, &row, &down))
             continue;
-        for (int k = 0; k < GRID_PICTURE_TAPS; k++) {
-            const double weight = down[k / 2] * across[k % 2];
-            if (row[k / 2] < 0 || col[k % 2] < 0 || weight == 0.0) continue;
-            b->index[i][count] = row[k / 2] * width + col[k % 2];
-            b->weight[i][count++] = weight;
+        double *weight = b->weight[i];
+        weight[0] = (1.0 - down) * (1.0 - across);
+        weight[1] = (1.0 - down) * across;
+        weight[2] = down * (1.0 - across);
+        weight[3] = down * across;
+        if (row < 0 || row + 1 >= height || col < 0 || col + 1 >= width || weight[3] == 0.0) {
+            b->count[i] = grid_some_taps(a, row, col, b->index[i], weight);
+            continue;
         }
-        b->count[i] = count;
+        for (int k = 0; k < GRID_PICTURE_TAPS; k++)
+            b->index[i][k] = (row + k / 2) * width + col + k % 2;
+        b->count[i] = GRID_PICTURE_TAPS;
     }
 }
 
