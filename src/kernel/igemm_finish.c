@@ -186,9 +186,12 @@ static uint32_t igemm_finish_quant(const hg_finish_chain *c, uint32_t at, holo_d
         if (s[i].kind != HG_FINISH_WRAP_U8 && s[i].kind != HG_FINISH_WRAP_I8) return 0;
         type = s[i++].kind == HG_FINISH_WRAP_U8 ? HOLO_U8 : HOLO_I8;
     }
-    const float lowest = type == HOLO_I8 ? -128 : 0, highest = type == HOLO_I8 ? 127 : 255;
-    const bool fits = type != HOLO_F32 && type != HOLO_I16 && q->low >= lowest && q->low <= 0 &&
-                      q->high >= 0 && q->high <= highest && q->zero == (float)(int32_t)q->zero;
+    const bool is_short = type == HOLO_I16 && q->kind == HG_FINISH_CODE; /* HG_FINISH_NEAR */
+    const float lowest = is_short ? -32768 : type == HOLO_I8 ? -128 : 0;
+    const float highest = is_short ? 32767 : type == HOLO_I8 ? 127 : 255;
+    const bool fits = type != HOLO_F32 && (type != HOLO_I16 || is_short) && q->low >= lowest &&
+                      q->low <= 0 && q->high >= 0 && q->high <= highest &&
+                      q->zero == (float)(int32_t)q->zero;
     /* The inverse and products with it must not leave the normal numbers. */
     const float size = q->value.f < 0 ? -q->value.f : q->value.f;
     const bool is_usual = size > 1e-30f && size < 1e30f && q->zero >= -512 && q->zero <= 512;

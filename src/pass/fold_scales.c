@@ -4,6 +4,9 @@
  *     round(relu(f float(sum) + s (c - c0)) / t)
  *     round(relu((f / t) float(sum) + (s / t) (c - c0)))
  *
+ * That of other codes moves into the constants that what is rounded is multiplied with, of which
+ * one remains: round(x c d / t) is round(x (c d / t)), and round(x / t) is round(x (1 / t)).
+ *
  * A quotient of constants is rounded once; a result half way between two codes to within a few
  * units of the last place may fall to the other side, as with any order of these roundings, so
  * --numerics exact leaves it out. */
@@ -139,6 +142,54 @@ static bool scales_wants(const hg_graph *g, const hg_node *n, double *divisor)
     return *divisor > 0 && scales_is_usual(*divisor);
 }
 
+/* Takes factors off *x that are one number each, as part of the divisor. */
+static void scales_collect(scales *s, hg_value_id *x)
+{
+    const hg_graph *g = s->b.g;
+    for (int depth = 0; depth < SCALES_DEPTH; depth++) {
+        const hg_node *n = hg_op_producer(g, *x, "Mul");
+        double factor;
+        if (n == NULL || hg_graph_only_user(g, *x) == 0) return;
+        const uint32_t at = hg_graph_const_scalar(g, hg_node_in(g, n, 1), &factor) ? 1 : 0;
+        if (at == 0 && !hg_graph_const_scalar(g, hg_node_in(g, n, 0), &factor)) return;
+        const double divisor = s->divisor / factor;
+        const hg_value_id of = hg_node_in(g, n, 1 - at);
+        if (!(factor > 0) || !scales_is_usual(factor) || !scales_is_usual(divisor)) return;
+        if (hg_graph_value(g, of)->type.rank != hg_graph_value(g, *x)->type.rank) return;
+        s->divisor = divisor;
+        *x = of;
+    }
+}
+
+/* x / divisor as one product; 0: it has none. */
+static hg_value_id scales_product(scales *s, hg_value_id x)
+{
+    const hg_graph *g = s->b.g;
+    scales_collect(s, &x);
+    const hg_node *n = hg_op_producer(g, x, "Mul");
+    const uint32_t factors = n == NULL ? 0 : scales_factors(s, n);
+    hg_value_id factor = 0;
+    if (factors != 0) {
+        factor = hg_node_in(g, n, factors == 1 << 0 ? 0 : 1);
+        x = hg_node_in(g, n, factors == 1 << 0 ? 1 : 0);
+        scales_collect(s, &x);
+        if (!scales_can_divide(s, factor)) return 0;
+        factor = scales_divide(s, factor);
+    } else {
+        const float inverse = (float)(1 / s->divisor);
+        factor = hg_build_const(&s->b, (hg_type){.dtype = HOLO_F32}, &inverse, sizeof inverse);
+    }
+    return factor == 0 ? 0 : hg_build_2(&s->b, "Mul", x, factor);
+}
+
+/* What the quotient becomes; 0: it stays. */
+static hg_value_id scales_instead(scales *s, hg_value_id x)
+{
+    if (scales_fits(s, x, SCALES_DEPTH) && s->has_layer) return scales_build(s, x);
+    const bool is_float = hg_graph_value(s->b.g, x)->type.dtype == HOLO_F32;
+    return s->is_rounded && is_float ? scales_product(s, x) : 0;
+}
+
 static holo_status scales_run(hg_graph *g, bool *changed)
 {
     if (g->ctx->numerics == HOLO_EXACT || (g->ctx->flags & HOLO_COMPILE_KEEP_VALUES) != 0)
@@ -151,9 +202,10 @@ static holo_status scales_run(hg_graph *g, bool *changed)
             const hg_value_id x = hg_build_in(&s.b, 0);
             const hg_node_id reader = hg_graph_only_user(g, hg_graph_node(g, id)->out[0]);
             s.is_rounded = reader != 0 && hg_op_is(hg_graph_node(g, reader), "Round");
-            if (scales_fits(&s, x, SCALES_DEPTH) && s.has_layer) {
-                hg_build_replace(&s.b, 0, scales_build(&s, x));
-                HG_TRY(s.b.status);
+            const hg_value_id made = scales_instead(&s, x);
+            HG_TRY(s.b.status);
+            if (made != 0) {
+                hg_build_replace(&s.b, 0, made);
                 hg_graph_remove_node(g, id);
                 *changed = true;
             }

@@ -125,6 +125,37 @@ static void codes_fold_scales(void)
                "  %y = Round(%q)\n"
                "  return %y\n"
                "}\n");
+    /* into the factors of what becomes codes, or one factor of its own */
+    CHECK_PASS("fold_scales",
+               "graph g(%x: float32[n,2]) {\n"
+               "  %h = const float32[] {0.5}\n"
+               "  %s = const float32[2] {3, 5}\n"
+               "  %t = const float32[] {0.25}\n"
+               "  %a = Mul(%x, %h)\n"
+               "  %b = Mul(%a, %s)\n"
+               "  %q = Div(%b, %t)\n"
+               "  %y = Round(%q)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,2]) {\n"
+               "  %1 = const float32[2] {6, 10}\n"
+               "  %q = Mul(%x, %1)\n"
+               "  %y = Round(%q)\n"
+               "  return %y\n"
+               "}\n");
+    CHECK_PASS("fold_scales",
+               "graph g(%x: float32[n]) {\n"
+               "  %t = const float32[] {0.25}\n"
+               "  %q = Div(%x, %t)\n"
+               "  %y = Round(%q)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n]) {\n"
+               "  %1 = const float32[] {4}\n"
+               "  %q = Mul(%x, %1)\n"
+               "  %y = Round(%q)\n"
+               "  return %y\n"
+               "}\n");
     static const char *const same[] = {
         /* no product of codes */
         "graph g(%x: uint8[n]) {\n"
