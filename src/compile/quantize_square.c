@@ -13,7 +13,7 @@ static holo_status square_begin(hg_compile *c, struct hg_quantize_run *r)
 {
     for (uint32_t i = 0; i < r->q.n_activation; i++) {
         hg_quantize_channels *m = &r->q.channel[i];
-        if (!m->is_last || m->sum == NULL || m->channels < 1) continue;
+        if (!m->is_last || m->is_source || m->sum == NULL || m->channels < 1) continue;
         m->block = hg_quantize_square_block(m->channels);
         if (m->block != 0)
             HG_TRY(HG_NEW(&c->ctx, (size_t)m->channels * (size_t)m->block, &m->square));

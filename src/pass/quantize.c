@@ -127,6 +127,19 @@ static void quantize_share_ranges(hg_quantize_state *s)
     }
 }
 
+/* What products read may be a function of another value, whose range is wanted too. */
+static void quantize_add_sources(hg_quantize_state *s)
+{
+    const uint32_t n = s->n_activation;
+    for (uint32_t i = 0; i < n; i++) {
+        if (s->activation[i].is_stored) continue;
+        const hg_value_id from = hg_quantize_source(s->g, s->activation[i].value);
+        if (from == 0 || s->number[from] != 0) continue;
+        quantize_add(s, from, false);
+        s->activation[i].source = s->number[from];
+    }
+}
+
 /* Weights stored as 16-bit floats, behind a Cast, are widened where they may become codes. Those of
  * convolutions do not without activations, and stay short. */
 static holo_status quantize_halves(const hg_quantize_state *s, hg_node_id id)
@@ -173,6 +186,7 @@ static holo_status quantize_collect(hg_quantize_state *s)
         if (kind != 0) quantize_add_layer(s, id, kind);
     }
     quantize_share_ranges(s);
+    if (s->q->activations) quantize_add_sources(s);
     return HOLO_OK;
 }
 
@@ -274,6 +288,9 @@ static holo_status quantize_describe(hg_quantize_state *s)
         HG_TRY(HG_NEW(q->ctx, s->n_activation + 1, &q->channel));
         for (uint32_t i = 0; i < s->n_activation; i++)
             q->channel[i].is_last = !s->activation[i].is_stored;
+        for (uint32_t i = 0; i < s->n_activation; i++)
+            if (s->activation[i].source != 0)
+                q->channel[s->activation[i].source - 1].is_source = true;
     }
     for (uint32_t i = 0; i < s->n_layer; i++) {
         const hg_node *n = hg_graph_node(s->g, s->layer[i]);

@@ -22,6 +22,7 @@ typedef struct hg_quantize_range {
  * convolutions read. */
 typedef struct hg_quantize_channels {
     bool is_last;
+    bool is_source;        /* no layer reads it, but functions of it */
     double *sum, *squares; /* NULL: not known */
     hg_quantize_range *range;
     int64_t channels;

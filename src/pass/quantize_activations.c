@@ -7,12 +7,18 @@
 
 #define ACTIVATIONS_WIDER 1.25f /* 16 bits have room for more than samples show */
 
+/* Codes of 16 bits. */
+static bool activations_is_two(const hg_quantize_state *s, uint32_t i)
+{
+    return s->q->channel[i].is_source || hg_quantize_digits(s, i) == 2;
+}
+
 static hg_quantize_range activations_range(const hg_quantize_state *s, uint32_t i,
                                            const float *smooth)
 {
     const hg_quantize_activation *a = &s->activation[i];
     const hg_quantize_channels *c = &s->q->channel[i];
-    const bool is_two = hg_quantize_digits(s, i) == 2;
+    const bool is_two = activations_is_two(s, i);
     hg_quantize_range r = {0, 0};
     if (smooth == NULL && !is_two) return s->q->range[a->same_as == 0 ? i : a->same_as - 1];
     for (int64_t k = 0; k < c->channels; k++) {
@@ -31,7 +37,7 @@ holo_status hg_quantize_scale(const hg_quantize_state *s, uint32_t i, hg_quantiz
     const hg_quantize_activation *a = &s->activation[i];
     const hg_quantize_range r = activations_range(s, i, a->smooth);
     const float low = r.low < 0 ? r.low : 0, high = r.high > 0 ? r.high : 0;
-    const bool is_two = hg_quantize_digits(s, i) == 2;
+    const bool is_two = activations_is_two(s, i);
     float scale = is_two ? fmaxf(-low, high) / INT16_MAX : (high - low) / 255;
     if (!isfinite(scale))
         return hg_fail(s->g->ctx->error, HOLO_E_DATA,
@@ -103,11 +109,12 @@ static void activations_redirect(const hg_quantize_state *s, const hg_quantize_a
                                  hg_node_id quantize)
 {
     hg_graph *g = s->g;
+    const bool is_source = s->q->channel[s->number[a->value] - 1].is_source;
     for (uint32_t slot = hg_graph_value(g, a->value)->first_use, next; slot != 0; slot = next) {
         const hg_use u = g->use[slot - 1];
         next = u.next;
         if (u.node == 0 || u.node == quantize) continue;
-        if (a->is_stored || (u.index == 0 && activations_is_layer(s, u.node)))
+        if (a->is_stored || is_source || (u.index == 0 && activations_is_layer(s, u.node)))
             hg_graph_set_input(g, u.node, u.index, a->codes);
     }
 }
@@ -167,7 +174,8 @@ static holo_status activations_find_smooth(const hg_quantize_state *s, uint32_t 
     double least = INFINITY;
     const int digits = (int)hg_quantize_digits(s, i);
     c->is_smoothed[digits - 1] = true;
-    if (a->is_stored || !c->is_last || c->sum == NULL || c->count == 0) return HOLO_OK;
+    if (a->is_stored || !c->is_last || c->is_source || c->sum == NULL || c->count == 0)
+        return HOLO_OK;
     HG_TRY(HG_NEW(s->g->ctx, (size_t)c->channels + 1, &weights));
     HG_TRY(HG_NEW(s->g->ctx, (size_t)c->channels + 1, &smooth));
     HG_TRY(HG_NEW(s->q->ctx, (size_t)c->channels + 1, &best));
@@ -238,8 +246,8 @@ holo_status hg_quantize_activation_apply(hg_quantize_state *s, uint32_t i)
     const hg_value_id x =
         activations_smoothed(&b, a, activations_source(s->g, a, &code), s->q->channel[i].channels);
     hg_node_id quantize;
-    a->codes = activations_codes(&b, x, &code, hg_quantize_digits(s, i) == 2, &quantize);
+    a->codes = activations_codes(&b, x, &code, activations_is_two(s, i), &quantize);
     HG_TRY(b.status);
     activations_redirect(s, a, quantize);
-    return HOLO_OK;
+    return a->source == 0 ? HOLO_OK : hg_quantize_activation_apply(s, a->source - 1);
 }

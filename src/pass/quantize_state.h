@@ -16,6 +16,7 @@ typedef struct hg_quantize_activation {
         same_as;    /* + 1: has the range of an earlier one, of which it is a view or a selection */
     bool is_stored; /* as codes only: every reader gets them */
     uint32_t made_by;    /* + 1: the convolution whose result it is */
+    uint32_t source;     /* + 1: the activation that it is a function of, see quantize_source.c */
     hg_value_id codes;   /* DQ(Q(value)), once made */
     const float *smooth; /* per channel: what it is divided by and weights are multiplied with */
 } hg_quantize_activation;
@@ -62,6 +63,9 @@ static inline uint32_t hg_quantize_digits(const hg_quantize_state *s, uint32_t a
 {
     return s->q->digits == NULL ? 1 : s->q->digits[activation];
 }
+
+/* The result of a product that v is a dear function of, which nothing else reads; 0: it is not. */
+hg_value_id hg_quantize_source(const hg_graph *g, hg_value_id v);
 
 /* ---- rounding with regard to the inputs (quantize_solve.c) ----------------------------------- */
 
