@@ -391,6 +391,71 @@ static void lane_refuses(void)
     MOVE_REFUSES(hg_kernels_lane, lane_make, lane_bad);
 }
 
+/* limit(round(x * factor) + zero) as codes: the bits of the reference. */
+static hg_lane_code lane_codes_of(hg_lane_op op[11], hg_lane_out *out, bool has_vector,
+                                  bool has_zero, uint32_t low, uint32_t high)
+{
+    uint32_t n = 0;
+    op[n++] = (hg_lane_op){.op = HG_LANE_LOAD, .type = HG_LANE_F32, .dst = 0};
+    op[n++] =
+        has_vector
+            ? (hg_lane_op){.op = HG_LANE_LOAD, .type = HG_LANE_F32, .dst = 1, .index = 1}
+            : (hg_lane_op){
+                  .op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 1, .imm = 0x40a00000}; /* 5 */
+    op[n++] = (hg_lane_op){
+        .op = HG_LANE_MUL, .type = HG_LANE_F32, .dst = 0, .a = has_vector, .b = !has_vector};
+    op[n++] = (hg_lane_op){.op = HG_LANE_ROUND, .type = HG_LANE_F32, .dst = 0};
+    op[n++] = (hg_lane_op){.op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 2, .imm = 0x40400000};
+    if (has_zero) op[n++] = (hg_lane_op){.op = HG_LANE_ADD, .type = HG_LANE_F32, .dst = 0, .b = 2};
+    op[n++] = (hg_lane_op){.op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 2, .imm = low};
+    op[n++] = (hg_lane_op){.op = HG_LANE_MAX, .type = HG_LANE_F32, .dst = 0, .b = 2};
+    op[n++] = (hg_lane_op){.op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 2, .imm = high};
+    op[n++] = (hg_lane_op){.op = HG_LANE_MIN, .type = HG_LANE_F32, .dst = 0, .b = 2};
+    op[n++] = (hg_lane_op){.op = HG_LANE_CAST, .type = HG_LANE_I32, .dst = 0, .index = HG_LANE_F32};
+    *out = (hg_lane_out){.type = HG_LANE_I32};
+    return (hg_lane_code){op, out, n, has_vector ? 2 : 1, 1, 3};
+}
+
+static void lane_codes_try(holo_dtype dtype, int64_t columns, int how, uint32_t low, uint32_t high)
+{
+    hg_lane_op op[11];
+    hg_lane_out out;
+    const hg_lane_code code = lane_codes_of(op, &out, how % 2 != 0, how / 2 != 0, low, high);
+    uint8_t *bytes[2] = {NULL, NULL};
+    size_t size = 0;
+    for (int v = 0; v < 2 && lane_variant(v) != NULL; v++) {
+        move_call c = {0};
+        value_in(&c, HOLO_F32, 2, MOVE_DIMS(130, columns), 1);
+        if (how % 2 != 0) value_in(&c, HOLO_F32, 1, MOVE_DIMS(columns), 2);
+        move_out(&c, dtype, 2, MOVE_DIMS(130, columns));
+        float *x = c.in[0].data;
+        for (int64_t i = 0; i < 130 * columns; i++)
+            x[i] = i % 19 == 3 ? NAN : i % 23 == 5 ? INFINITY : i % 7 == 2 ? 0.1f : x[i] * 900;
+        c.args.code = &code;
+        if (move_run(lane_variant(v), &c)) {
+            size = holo_tensor_bytes(&c.out[0]);
+            bytes[v] = malloc(size);
+            memcpy(bytes[v], c.out[0].data, size);
+        }
+        move_free(&c);
+    }
+    if (bytes[1] != NULL) CHECK_MEM(bytes[1], bytes[0], size);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
+static void lane_codes(void)
+{
+    static const int64_t columns[] = {1, 7, 8, 33, 384};
+    for (size_t i = 0; i < HG_COUNT(columns); i++)
+        for (int how = 0; how < 4; how++) {
+            lane_codes_try(HOLO_I16, columns[i], how, 0xc7000000, 0x46fffe00); /* -2^15, 2^15 - 1 */
+            lane_codes_try(HOLO_I8, columns[i], how, 0xc3000000, 0x42fe0000);
+            lane_codes_try(HOLO_U8, columns[i], how, 0x00000000, 0x437f0000);
+            lane_codes_try(HOLO_U8, columns[i], how, 0x40000000, 0x437f0000); /* from 2 on */
+        }
+}
+
 const hg_test_case hg_tests_kernel_lane[] = {
     {"broadcasts", lane_broadcasts},
     {"two_results", lane_two_results},
@@ -404,5 +469,6 @@ const hg_test_case hg_tests_kernel_lane[] = {
     {"integers", lane_integers},
     {"fast", lane_fast},
 #endif
+    {"codes", lane_codes},
     {0},
 };

@@ -6,6 +6,8 @@
 
 /* hg_lane_run, hg_lane_read and hg_lane_write with the same bits, sooner. */
 void hg_lane_run_avx2(const hg_lane_code *code, const hg_lane_tile *tile);
+/* The same where floats become codes; false: the code is another one. */
+bool hg_lane_codes_avx2(const hg_lane_code *code, const hg_lane_tile *tile);
 void hg_lane_read_avx2(holo_dtype dtype, void *d, const void *data, int64_t first, int64_t stride,
                        int64_t n);
 void hg_lane_write_avx2(holo_dtype dtype, bool saturate, void *data, int64_t first, int64_t stride,

@@ -1,0 +1,135 @@
+/* lane_codes.c - floats become codes of 8 or 16 bits in one pass: a factor, rounding, a zero point
+ * and limits stay in registers, where the interpreter takes a loop for each and one to store. The
+ * bits are those of the lane code. */
+#include "backend/cpu/avx2/gemm.h"
+#include "backend/cpu/avx2/lane.h"
+
+enum { CODES_OPS = 12 };
+
+/* limit(round(x * factor) + zero), NaN as 0. */
+typedef struct lane_codes {
+    const hg_lane_view *factor; /* NULL: `by` */
+    float by[8], zero, low, high;
+    bool is_short; /* 16 bits */
+} lane_codes;
+
+/* Operands of the operations that are left to read, as numbers of operations. */
+typedef struct lane_codes_reader {
+    const hg_lane_op *op;
+    uint8_t a[CODES_OPS], b[CODES_OPS];
+} lane_codes_reader;
+
+/* Operation i is `kind` on floats; *number: its second operand, a constant. */
+static bool codes_is(const lane_codes_reader *r, uint32_t i, uint8_t kind, float *number)
+{
+    const hg_lane_op *second = &r->op[r->b[i]];
+    if (r->op[i].op != kind || r->op[i].type != HG_LANE_F32) return false;
+    if (number == NULL) return true;
+    if (second->op != HG_LANE_CONST) return false;
+    const uint32_t bits = (uint32_t)second->imm;
+    memcpy(number, &bits, sizeof bits);
+    return *number == *number;
+}
+
+/* The product of operand 0 and a constant, or a number for each column. */
+static bool codes_factor(const lane_codes_reader *r, const hg_lane_tile *t, uint32_t i,
+                         lane_codes *out)
+{
+    if (!codes_is(r, i, HG_LANE_MUL, NULL)) return false;
+    const bool is_first = r->op[r->a[i]].op == HG_LANE_LOAD && r->op[r->a[i]].index == 0;
+    const uint32_t x = is_first ? r->a[i] : r->b[i], by = is_first ? r->b[i] : r->a[i];
+    if (r->op[x].op != HG_LANE_LOAD || r->op[x].index != 0) return false;
+    const uint32_t bits = (uint32_t)r->op[by].imm;
+    for (int k = 0; k < 8; k++)
+        memcpy(&out->by[k], &bits, sizeof bits);
+    if (r->op[by].op == HG_LANE_CONST) return true;
+    if (r->op[by].op != HG_LANE_LOAD || r->op[by].index == 0) return false;
+    out->factor = &t->in[r->op[by].index];
+    return out->factor->dtype == HOLO_F32 && out->factor->col == 1;
+}
+
+static bool codes_read(const hg_lane_code *code, const hg_lane_tile *t, lane_codes *out)
+{
+    lane_codes_reader r = {.op = code->op};
+    uint8_t writer[HG_LANE_MAX_REG] = {0};
+    if (code->n_op < 7 || code->n_op > CODES_OPS || code->n_out != 1) return false;
+    for (uint32_t i = 0; i < code->n_op; i++) {
+        r.a[i] = writer[code->op[i].a];
+        r.b[i] = writer[code->op[i].b];
+        writer[code->op[i].dst] = (uint8_t)i;
+    }
+    uint32_t i = writer[code->out[0].reg];
+    if (code->op[i].op != HG_LANE_CAST || code->op[i].type != HG_LANE_I32 ||
+        code->op[i].index != HG_LANE_F32 || code->out[0].saturate != 0)
+        return false;
+    *out = (lane_codes){.zero = 0};
+    if (!codes_is(&r, i = r.a[i], HG_LANE_MIN, &out->high)) return false;
+    if (!codes_is(&r, i = r.a[i], HG_LANE_MAX, &out->low)) return false;
+    if (!(out->low <= 0 && out->high >= 0)) return false; /* NaN is 0 whatever the limits */
+    if (codes_is(&r, r.a[i], HG_LANE_ADD, &out->zero)) i = r.a[i];
+    return codes_is(&r, i = r.a[i], HG_LANE_ROUND, NULL) && codes_factor(&r, t, r.a[i], out);
+}
+
+HG_INLINE __m256i codes_eight(const lane_codes *c, __m256 x, __m256 factor)
+{
+    const __m256 v = _mm256_mul_ps(x, factor);
+    const __m256 whole = _mm256_round_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    const __m256 code = _mm256_add_ps(whole, _mm256_set1_ps(c->zero));
+    const __m256 kept = _mm256_and_ps(code, _mm256_cmp_ps(code, code, _CMP_ORD_Q));
+    return _mm256_cvttps_epi32(
+        _mm256_min_ps(_mm256_max_ps(kept, _mm256_set1_ps(c->low)), _mm256_set1_ps(c->high)));
+}
+
+/* Whole groups of eight; factor: of each column, or eight for all with step 0. */
+static void codes_groups(const lane_codes *c, const float *x, const float *factor, int64_t step,
+                         uint8_t *out, int64_t n)
+{
+    const __m256i mask = _mm256_set1_epi32(c->is_short ? 65535 : 255);
+    for (int64_t i = 0; i < n; i += 8) {
+        const __m256i codes = _mm256_and_si256(
+            codes_eight(c, _mm256_loadu_ps(x + i), _mm256_loadu_ps(factor + i * step)), mask);
+        const __m128i shorts =
+            _mm_packus_epi32(_mm256_castsi256_si128(codes), _mm256_extracti128_si256(codes, 1));
+        if (c->is_short)
+            _mm_storeu_si128((__m128i *)(void *)(out + 2 * i), shorts);
+        else
+            _mm_storel_epi64((__m128i *)(void *)(out + i), _mm_packus_epi16(shorts, shorts));
+    }
+}
+
+/* Row i of a tile. Fewer than eight at its end go through memory. */
+static void codes_row(const lane_codes *c, const hg_lane_tile *t, int64_t i)
+{
+    const hg_lane_view *x = t->in, *y = t->out, *f = c->factor;
+    const int64_t whole = t->cols / 8 * 8, bytes = c->is_short ? 2 : 1, step = f != NULL;
+    const size_t left = (size_t)(t->cols - whole);
+    const float *from = (const float *)x->data + x->first + i * x->row;
+    const float *factor = f == NULL ? c->by : (const float *)f->data + f->first + i * f->row;
+    uint8_t *to = (uint8_t *)y->data + (y->first + i * y->row) * bytes;
+    float last[2][8] = {{0}};
+    uint8_t codes[16];
+    const struct codes_part {
+        const float *x, *factor;
+        uint8_t *to;
+        int64_t n;
+    } part[2] = {{from, factor, to, whole}, {last[0], last[1], codes, 8}};
+    memcpy(last[0], from + whole, left * sizeof *from);
+    memcpy(last[1], factor + whole * step, (step == 0 ? 8 : left) * sizeof *factor);
+    for (int k = 0; k < (left == 0 ? 1 : 2); k++)
+        codes_groups(c, part[k].x, part[k].factor, step, part[k].to, part[k].n);
+    memcpy(to + whole * bytes, codes, left * (size_t)bytes);
+}
+
+bool hg_lane_codes_avx2(const hg_lane_code *code, const hg_lane_tile *t)
+{
+    lane_codes c;
+    const hg_lane_view *x = t->in, *y = t->out;
+    const bool is_short = y->dtype == HOLO_I16 || y->dtype == HOLO_U16;
+    if (code->n_in == 0 || x->dtype != HOLO_F32 || x->col != 1 || y->col != 1) return false;
+    if (!is_short && y->dtype != HOLO_U8 && y->dtype != HOLO_I8) return false;
+    if (x->data == y->data || !codes_read(code, t, &c)) return false;
+    c.is_short = is_short;
+    for (int64_t i = 0; i < t->rows; i++)
+        codes_row(&c, t, i);
+    return true;
+}
