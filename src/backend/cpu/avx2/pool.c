@@ -9,7 +9,7 @@
 
 #include "backend/cpu/vec8.h"
 
-enum { POOL_WIDTH = 8, POOL_VECTORS = 4 };
+enum { POOL_WIDTH = 8, POOL_VECTORS = 4, POOL_EDGE = 2048 /* floats of copied windows */ };
 
 /* The taps of one output: planes, rows and columns, channel 0. */
 typedef struct pool_window {
@@ -145,9 +145,16 @@ static void pool_find_line(const hg_args *a, const hg_pool_shape *s, int64_t uni
     if (is_deep) l->count *= (double)hg_pool_axis_count(s, 0, plane);
 }
 
+static float pool_divisor(const hg_pool_shape *s, const pool_line *l, int64_t o)
+{
+    if (s->mode == HG_POOL_MAX) return 1;
+    const double n = l->count * (double)hg_pool_axis_count(s, s->rank - 1, o);
+    return (float)(n == 0 ? 1.0 : n);
+}
+
 /* Outputs [o, o + count) of a line. Several: they have all their columns inside, and their elements
  * are neighbours in the input too, or `step` apart. */
-static void pool_run_line(const hg_pool_shape *s, pool_line *l, int64_t o, int64_t count,
+static void pool_run_line(const hg_pool_shape *s, const pool_line *l, int64_t o, int64_t count,
                           int64_t step)
 {
     const int last = s->rank - 1;
@@ -157,10 +164,52 @@ static void pool_run_line(const hg_pool_shape *s, pool_line *l, int64_t o, int64
     if (l->is_empty || w.cols == 0) w.planes = first = 0;
     w.col_step = w.cols > 1 ? s->dilation[last] * s->inner : 0;
     w.x = l->x + first * s->inner;
+    w.divisor = pool_divisor(s, l, o);
+    pool_output(s->mode == HG_POOL_MAX, &w, count * s->inner, step, l->y + o * s->inner);
+}
+
+/* Outputs [o, o + count), at most eight, of one channel, whose windows lie partly outside: windows
+ * are copied, with what changes nothing around. False: they are too large. */
+static bool pool_run_edge(const hg_pool_shape *s, const pool_line *l, int64_t o, int64_t count)
+{
+    const int last = s->rank - 1;
     const bool largest = s->mode == HG_POOL_MAX;
-    const double n = largest ? 1.0 : l->count * (double)hg_pool_axis_count(s, last, o);
-    w.divisor = (float)(n == 0 ? 1.0 : n);
-    pool_output(largest, &w, count * s->inner, step, l->y + o * s->inner);
+    const int64_t stride = s->stride[last], lines = l->w.planes * l->w.rows;
+    const int64_t width = (POOL_WIDTH - 1) * stride + (s->kernel[last] - 1) * s->dilation[last] + 1;
+    if (s->inner != 1 || l->is_empty || width > POOL_EDGE / lines) return false;
+    float copy[POOL_EDGE], y[POOL_WIDTH];
+    const int64_t first = o * stride - s->pad_begin[last]; /* column of the first copied */
+    for (int64_t i = 0; i < lines; i++) {
+        const float *x = l->x + i / l->w.rows * l->w.plane_step + i % l->w.rows * l->w.row_step;
+        for (int64_t j = 0; j < width; j++)
+            copy[i * width + j] = first + j >= 0 && first + j < s->in[last] ? x[first + j]
+                                  : largest                                 ? -(float)HG_INFINITY
+                                                                            : 0.0F;
+    }
+    const pool_window w = {.x = copy,
+                           .planes = 1,
+                           .rows = lines,
+                           .cols = s->kernel[last],
+                           .row_step = width,
+                           .col_step = s->dilation[last],
+                           .divisor = 1};
+    pool_output(largest, &w, POOL_WIDTH, stride, y);
+    for (int64_t i = 0; i < count; i++)
+        l->y[o + i] = y[i] / pool_divisor(s, l, o + i);
+    return true;
+}
+
+/* Outputs [o, end) at an edge. */
+static void pool_run_edges(const hg_pool_shape *s, const pool_line *l, int64_t o, int64_t end)
+{
+    while (o < end) {
+        const int64_t count = hg_min(POOL_WIDTH, end - o);
+        if (pool_run_edge(s, l, o, count)) {
+            o += count;
+            continue;
+        }
+        pool_run_line(s, l, o++, 1, 1);
+    }
 }
 
 static void pool_row_avx2(const hg_args *a, const hg_pool_shape *s, int64_t unit)
@@ -174,11 +223,9 @@ static void pool_row_avx2(const hg_args *a, const hg_pool_shape *s, int64_t unit
     hg_conv_inside(s->in[last], s->width, stride, s->pad_begin[last], reach, &unused, &end);
     if (s->inner >= POOL_WIDTH || (s->inner > 1 && stride > 1) || line.is_empty || begin >= end)
         begin = end = s->width; /* one by one */
-    for (int64_t o = 0; o < begin; o++)
-        pool_run_line(s, &line, o, 1, 1);
+    pool_run_edges(s, &line, 0, begin);
     if (begin < end) pool_run_line(s, &line, begin, end - begin, s->inner == 1 ? stride : 1);
-    for (int64_t o = end; o < s->width; o++)
-        pool_run_line(s, &line, o, 1, 1);
+    pool_run_edges(s, &line, end, s->width);
 }
 
 /* What the reference takes, and: float32, two or three spatial axes, no indices. */
