@@ -139,14 +139,13 @@ static void finish_leaky(const hg_epilogue_simple *e, const float *slope, float 
                          int64_t rows, int64_t cols)
 {
     __m256 factor = _mm256_set1_ps(e->gate_scale);
-    for (int64_t j = 0; j < cols; j += 8) {
-        if (slope != NULL) factor = _mm256_loadu_ps(slope + j);
-        for (int64_t i = 0; i < rows; i++) {
-            const __m256 x = _mm256_loadu_ps(c + i * ld + j), low = _mm256_mul_ps(x, factor);
+    for (int64_t i = 0; i < rows; i++, c += ld)
+        for (int64_t j = 0; j < cols; j += 8) {
+            if (slope != NULL) factor = _mm256_loadu_ps(slope + j);
+            const __m256 x = _mm256_loadu_ps(c + j), low = _mm256_mul_ps(x, factor);
             const __m256 is_high = _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_NLT_UQ);
-            _mm256_storeu_ps(c + i * ld + j, finish_clamp(e, _mm256_blendv_ps(low, x, is_high)));
+            _mm256_storeu_ps(c + j, finish_clamp(e, _mm256_blendv_ps(low, x, is_high)));
         }
-    }
 }
 
 /* Whole vectors of columns. Three passes over a few lines of L1: one loop that asks at each vector

@@ -11,6 +11,13 @@
 
 enum { POOL_WIDTH = 8, POOL_VECTORS = 4, POOL_EDGE = 2048 /* floats of copied windows */ };
 
+/* gcc keeps arrays of sums in memory unless their loops are unrolled early. */
+#if defined(__clang__)
+#define POOL_UNROLL
+#else
+#define POOL_UNROLL _Pragma("GCC unroll 4")
+#endif
+
 /* The taps of one output: planes, rows and columns, channel 0. */
 typedef struct pool_window {
     const float *x; /* the first tap inside */
@@ -26,10 +33,61 @@ HG_INLINE __m256 pool_larger(__m256 best, __m256 x)
     return _mm256_blendv_ps(larger, x, _mm256_cmp_ps(x, x, _CMP_UNORD_Q));
 }
 
+/* Elements [c, c + 8 * vectors) of y: channels of one output, or neighbours of a row. */
+HG_INLINE void pool_channels(const int vectors, const bool largest, const pool_window *w, int64_t c,
+                             float *y)
+{
+    __m256 sum[POOL_VECTORS];
+    POOL_UNROLL
+    for (int v = 0; v < vectors; v++)
+        sum[v] = _mm256_set1_ps(largest ? -(float)HG_INFINITY : 0.0F);
+    for (int64_t k = 0; k < w->planes; k++)
+        for (int64_t i = 0; i < w->rows; i++) {
+            const float *x = w->x + k * w->plane_step + i * w->row_step + c;
+            for (int64_t j = 0; j < w->cols; j++, x += w->col_step) {
+                POOL_UNROLL
+                for (int v = 0; v < vectors; v++) {
+                    const __m256 tap = _mm256_loadu_ps(x + v * POOL_WIDTH);
+                    sum[v] = largest ? pool_larger(sum[v], tap) : _mm256_add_ps(sum[v], tap);
+                }
+            }
+        }
+    POOL_UNROLL
+    for (int v = 0; v < vectors; v++)
+        _mm256_storeu_ps(y + c + v * POOL_WIDTH,
+                         largest ? sum[v] : _mm256_div_ps(sum[v], _mm256_set1_ps(w->divisor)));
+}
+
+static void pool_channel(const bool largest, const pool_window *w, int64_t c, float *y)
+{
+    float sum = largest ? -(float)HG_INFINITY : 0.0F;
+    for (int64_t i = 0; i < w->planes * w->rows; i++)
+        for (int64_t j = 0; j < w->cols; j++) {
+            const float x =
+                w->x[i / w->rows * w->plane_step + i % w->rows * w->row_step + j * w->col_step + c];
+            sum = !largest ? sum + x : x != x || x > sum ? x : sum;
+        }
+    y[c] = largest ? sum : sum / w->divisor;
+}
+
+HG_INLINE void pool_elements(const bool largest, const pool_window *w, int64_t count, float *y)
+{
+    int64_t c = 0;
+    for (; c + POOL_VECTORS * POOL_WIDTH <= count; c += POOL_VECTORS * POOL_WIDTH)
+        pool_channels(POOL_VECTORS, largest, w, c, y);
+    for (; c + POOL_WIDTH <= count; c += POOL_WIDTH)
+        pool_channels(1, largest, w, c, y);
+    if (c < count && count >= POOL_WIDTH) { /* some of them again, which gives the same */
+        pool_channels(1, largest, w, count - POOL_WIDTH, y);
+        return;
+    }
+    for (; c < count; c++)
+        pool_channel(largest, w, c, y);
+}
+
 /* Eight floats, `step` apart. */
 HG_INLINE __m256 pool_load(const float *x, int64_t step)
 {
-    if (step == 1) return _mm256_loadu_ps(x);
     if (step == 2) return hg_vec8_evens(x);
     float each[POOL_WIDTH];
     for (int i = 0; i < POOL_WIDTH; i++)
@@ -37,73 +95,41 @@ HG_INLINE __m256 pool_load(const float *x, int64_t step)
     return _mm256_loadu_ps(each);
 }
 
-/* Elements [c, c + 8 * vectors) of y: channels of one output (step 1), or what the window gives
- * where it is moved along the row by `step`. */
-HG_INLINE void pool_channels(const int vectors, const bool largest, const pool_window *w, int64_t c,
-                             const int64_t step, float *y)
+/* What the window gives where it is moved along the row by `step`, eight times. */
+static void pool_moved(const bool largest, const pool_window *w, int64_t step, float *y)
 {
-    __m256 sum[POOL_VECTORS];
-    for (int v = 0; v < vectors; v++)
-        sum[v] = _mm256_set1_ps(largest ? -(float)HG_INFINITY : 0.0F);
+    __m256 sum = _mm256_set1_ps(largest ? -(float)HG_INFINITY : 0.0F);
     for (int64_t k = 0; k < w->planes; k++)
         for (int64_t i = 0; i < w->rows; i++) {
-            const float *x = w->x + k * w->plane_step + i * w->row_step + c * step;
-            for (int64_t j = 0; j < w->cols; j++, x += w->col_step)
-                for (int v = 0; v < vectors; v++) {
-                    const __m256 tap = pool_load(x + v * POOL_WIDTH * step, step);
-                    sum[v] = largest ? pool_larger(sum[v], tap) : _mm256_add_ps(sum[v], tap);
-                }
+            const float *x = w->x + k * w->plane_step + i * w->row_step;
+            for (int64_t j = 0; j < w->cols; j++, x += w->col_step) {
+                const __m256 tap = pool_load(x, step);
+                sum = largest ? pool_larger(sum, tap) : _mm256_add_ps(sum, tap);
+            }
         }
-    for (int v = 0; v < vectors; v++)
-        _mm256_storeu_ps(y + c + v * POOL_WIDTH,
-                         largest ? sum[v] : _mm256_div_ps(sum[v], _mm256_set1_ps(w->divisor)));
+    if (!largest) sum = _mm256_div_ps(sum, _mm256_set1_ps(w->divisor));
+    _mm256_storeu_ps(y, sum);
 }
 
-static void pool_channel(const bool largest, const pool_window *w, int64_t c, int64_t step,
-                         float *y)
-{
-    float sum = largest ? -(float)HG_INFINITY : 0.0F;
-    for (int64_t i = 0; i < w->planes * w->rows; i++)
-        for (int64_t j = 0; j < w->cols; j++) {
-            const float x = w->x[i / w->rows * w->plane_step + i % w->rows * w->row_step +
-                                 j * w->col_step + c * step];
-            sum = !largest ? sum + x : x != x || x > sum ? x : sum;
-        }
-    y[c] = largest ? sum : sum / w->divisor;
-}
-
-HG_INLINE void pool_elements(const bool largest, const pool_window *w, int64_t count,
-                             const int64_t step, float *y)
-{
-    int64_t c = 0;
-    for (; c + POOL_VECTORS * POOL_WIDTH <= count; c += POOL_VECTORS * POOL_WIDTH)
-        pool_channels(POOL_VECTORS, largest, w, c, step, y);
-    for (; c + POOL_WIDTH <= count; c += POOL_WIDTH)
-        pool_channels(1, largest, w, c, step, y);
-    if (c < count && count >= POOL_WIDTH) { /* some of them again, which gives the same */
-        pool_channels(1, largest, w, count - POOL_WIDTH, step, y);
-        return;
-    }
-    for (; c < count; c++)
-        pool_channel(largest, w, c, step, y);
-}
-
-/* `count` elements of y. */
+/* `count` elements of y: channels, or outputs for which the window is moved by `step`. */
 static void pool_output(const bool largest, const pool_window *w, int64_t count, int64_t step,
                         float *y)
 {
-    if (largest && step == 1)
-        pool_elements(true, w, count, 1, y);
-    else if (largest && step == 2)
-        pool_elements(true, w, count, 2, y);
-    else if (largest)
-        pool_elements(true, w, count, step, y);
-    else if (step == 1)
-        pool_elements(false, w, count, 1, y);
-    else if (step == 2)
-        pool_elements(false, w, count, 2, y);
-    else
-        pool_elements(false, w, count, step, y);
+    if (step == 1 && largest) {
+        pool_elements(true, w, count, y);
+    } else if (step == 1) {
+        pool_elements(false, w, count, y);
+    } else {
+        pool_window moved = *w;
+        for (int64_t i = 0; i < count; i += count < POOL_WIDTH ? 1 : POOL_WIDTH) {
+            if (count >= POOL_WIDTH) i = hg_min(i, count - POOL_WIDTH); /* some of them again */
+            moved.x = w->x + i * step;
+            if (count >= POOL_WIDTH)
+                pool_moved(largest, &moved, step, y + i);
+            else
+                pool_channel(largest, &moved, 0, y + i);
+        }
+    }
 }
 
 /* Taps of output o that are inside along axis d; the place of the first. */
