@@ -2,9 +2,12 @@
  * rewritten with a Transpose before and after; push_transpose then moves these together and most of
  * them vanish. Weights are packed for the kernels; f16 weights behind a Cast stay f16. */
 #include "op/op_codes.h"
+#include "op/op_conv.h"
 #include "op/op_pool.h"
 #include "pass/pass.h"
 #include "table/cert.h"
+
+enum { LAYOUT_FEW = 4 }; /* groups that fit a panel, at least, where some are computed together */
 
 /* The last axis moved to place 1, or back. */
 static hg_value_id layout_turn(hg_build *b, hg_value_id x, bool to_last)
@@ -78,6 +81,41 @@ static bool layout_is_depthwise(const hg_graph *g, const hg_type *w, int64_t gro
            hg_dim_is(&g->dims, w->dim[1], 1);
 }
 
+/* Groups of a few channels are computed several together, as many as fit a panel, by weights that
+ * are zero for the channels of the others: a panel has the columns anyway, and taps of a few
+ * channels are too short for the inner loop. How many. */
+static int64_t layout_together(const hg_graph *g, const hg_type *w, int64_t groups)
+{
+    int64_t outputs, channels;
+    if (g->ctx->numerics == HOLO_EXACT || w->dtype != HOLO_F32 || groups < 2 ||
+        !hg_dim_is_const(&g->dims, w->dim[0], &outputs) ||
+        !hg_dim_is_const(&g->dims, w->dim[1], &channels))
+        return 1;
+    const int64_t most = HG_PANEL / hg_max(1, hg_max(outputs / groups, channels));
+    if (most < LAYOUT_FEW) return 1;
+    for (int64_t m = most; m > 1; m--)
+        if (groups % m == 0) return m;
+    return 1;
+}
+
+/* Weights [o, c, ..] as [o, m c, ..], zero but for the channels of the output's own group. */
+static hg_value_id layout_join_groups(hg_build *b, hg_value_id constant, int64_t groups, int64_t m)
+{
+    const hg_value v = *hg_graph_value(b->g, constant);
+    hg_type type = v.type;
+    int64_t outputs = 0, channels = 0;
+    (void)hg_dim_is_const(&b->g->dims, type.dim[0], &outputs);
+    (void)hg_dim_is_const(&b->g->dims, type.dim[1], &channels);
+    const size_t row = v.constant->bytes / (size_t)outputs; /* bytes of one output */
+    char *made;
+    type.dim[1] = hg_dim_const(&b->g->dims, m * channels);
+    b->status = HG_NEW(b->ctx, v.constant->bytes * (size_t)m, &made); /* zeros */
+    for (int64_t o = 0; b->status == HOLO_OK && o < outputs; o++)
+        memcpy(made + (size_t)(o * m + o / (outputs / groups) % m) * row,
+               (const char *)v.constant->data + (size_t)o * row, row);
+    return hg_build_const(b, type, made, v.constant->bytes * (size_t)m);
+}
+
 /* Window attributes, the size of the kernel and, if wanted, the number of outputs. */
 static uint32_t layout_conv_attrs(hg_build *b, const hg_type *w, int32_t rank, bool outputs,
                                   hg_attr attr[16])
@@ -102,12 +140,20 @@ static holo_status layout_conv(hg_graph *g, hg_node_id id, hg_value_id constant)
     int64_t groups = hg_node_int(b.node, "group", 1);
     hg_value_id w = layout_widen(&b, constant), x = layout_before(&b, hg_build_in(&b, 0));
     if (b.status != HOLO_OK) return b.status;
+    bool depthwise = layout_is_depthwise(g, hg_build_type(&b, w), groups);
+    const int64_t together = depthwise ? 1 : layout_together(g, hg_build_type(&b, w), groups);
+    if (together > 1) {
+        w = layout_join_groups(&b, w, groups, together);
+        if (b.status != HOLO_OK) return b.status;
+        groups /= together;
+    }
     hg_type wt = *hg_build_type(&b, w);
-    bool depthwise = layout_is_depthwise(g, &wt, groups);
     hg_attr group = hg_attr_make_int("group", groups), attr[16];
     hg_value_id packed = depthwise ? hg_build_op(&b, "holo:PackDw", &w, 1, NULL, 0)
                                    : hg_build_op(&b, "holo:PackConv", &w, 1, &group, 1);
     const uint32_t n_attr = layout_conv_attrs(&b, &wt, rank, !depthwise, attr);
+    for (uint32_t i = 0; i < n_attr; i++)
+        if (hg_str_is(attr[i].name, "group")) attr[i] = group;
     hg_value_id in[2] = {x, packed};
     hg_value_id out =
         hg_build_op(&b, depthwise ? "holo:ConvDw" : "holo:ConvNhwc", in, 2, attr, n_attr);

@@ -455,6 +455,25 @@ static void layout_gather_narrow(void)
     CHECK_PASS("gather_narrow", across, across);
 }
 
+/* Two groups of one channel and two outputs: one of two, half of whose weights are zeros. */
+static void layout_few_in_a_group(void)
+{
+    CHECK_PASS("choose_layout",
+               "graph g(%x: float32[1,2,5,5]) {\n"
+               "  %w = const float32[4,1,1,1] {1, 2, 3, 4}\n"
+               "  %y = Conv(%x, %w) {group=2}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[1,2,5,5]) {\n"
+               "  %1 = Transpose(%x) {perm=[0,2,3,1]}\n"
+               "  %2 = const float32[4,2,1,1] {1.0, 0.0, 2.0, 0.0, 0.0, 3.0, 0.0, 4.0}\n"
+               "  %3 = holo:PackConv(%2) {group=1}\n"
+               "  %4 = holo:ConvNhwc(%1, %3) {group=1, kernel_shape=[1,1], out_channels=dims[4]}\n"
+               "  %y = Transpose(%4) {perm=[0,3,1,2]}\n"
+               "  return %y\n"
+               "}\n");
+}
+
 static void layout_widen_half(void)
 {
     /* One region: it is widened where it begins and rounded where it ends, unless it ends in
@@ -635,6 +654,7 @@ const hg_test_case hg_tests_pass_layout[] = {
     {"pack_weights", layout_pack_weights},
     {"split_recurrent", layout_split_recurrent},
     {"gather_narrow", layout_gather_narrow},
+    {"few_in_a_group", layout_few_in_a_group},
     {"widen_half", layout_widen_half},
     {"split_convtranspose", layout_split_convtranspose},
     {"fuse_pointwise", layout_fuse_pointwise},
