@@ -272,8 +272,8 @@ HG_INLINE void matmul_dot(const int rows, const int cols, const matmul_dots *d)
         for (int j = 0; j < cols; j++)
             sum[i][j] = _mm256_setzero_ps();
     }
-    int64_t n = 0;
-    for (; n + 8 <= d->k; n += 8) {
+    const int64_t rest = d->k % 8;
+    for (int64_t n = 0; n + 8 <= d->k; n += 8) {
         __m256 x[3];
         HG_GEMM_UNROLL
         for (int i = 0; i < rows; i++)
@@ -286,6 +286,19 @@ HG_INLINE void matmul_dot(const int rows, const int cols, const matmul_dots *d)
                 sum[i][j] = _mm256_fmadd_ps(x[i], y, sum[i][j]);
         }
     }
+    if (rest != 0) {
+        __m256 x[3];
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++)
+            x[i] = hg_part8_load(d->a[i] + d->k - rest, rest);
+        HG_GEMM_UNROLL
+        for (int j = 0; j < cols; j++) {
+            const __m256 y = hg_part8_load(d->b + j * d->b_ld + d->k - rest, rest);
+            HG_GEMM_UNROLL
+            for (int i = 0; i < rows; i++)
+                sum[i][j] = _mm256_fmadd_ps(x[i], y, sum[i][j]);
+        }
+    }
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++) {
         float *c = d->c + i * d->ld;
@@ -293,9 +306,6 @@ HG_INLINE void matmul_dot(const int rows, const int cols, const matmul_dots *d)
         HG_GEMM_UNROLL
         for (int j = 0; j + 4 <= cols; j += 4)
             _mm_storeu_ps(c + j, matmul_reduce_4(sum[i] + j));
-        for (int64_t t = n; t < d->k; t++)
-            for (int j = 0; j < cols; j++)
-                c[j] += d->a[i][t] * d->b[j * d->b_ld + t];
         for (int j = 0; j < cols && d->alpha != 1; j++)
             c[j] *= d->alpha;
     }
@@ -349,7 +359,7 @@ static void matmul_column(const matmul_unit *u, int64_t first, int64_t count)
     const int64_t k = u->p->s.k, rest = k % 8;
     const float *b = u->b, *a[MATMUL_COLUMN_ROWS];
     __m256 sum[MATMUL_COLUMN_ROWS];
-    float to[MATMUL_COLUMN_ROWS];
+    float to[MATMUL_COLUMN_ROWS], *c = u->c + first * u->ld;
     HG_GEMM_UNROLL
     for (int i = 0; i < MATMUL_COLUMN_ROWS; i++) {
         a[i] = u->a + (u->row + first + hg_min(i, count - 1)) * k;
@@ -369,8 +379,8 @@ static void matmul_column(const matmul_unit *u, int64_t first, int64_t count)
     }
     _mm_storeu_ps(to, matmul_reduce_4(sum));
     _mm_storeu_ps(to + 4, matmul_reduce_4(sum + 4));
-    for (int64_t i = 0; i < count; i++)
-        u->c[(first + i) * u->ld] = to[i] * u->p->alpha;
+    for (int i = 0; i < MATMUL_COLUMN_ROWS; i++, c += u->ld)
+        if (i < count) *c = to[i] * u->p->alpha;
 }
 
 /* The epilogue of a column that lies in the output: to it the column is a row, whose bias is the
@@ -383,8 +393,9 @@ static void matmul_finish_column(const matmul_unit *u)
         matmul_finish(u, 1);
         return;
     }
-    for (int64_t i = 0; i < u->n_rows && e->bias != NULL; i++)
-        u->sum[i] = e->bias[0] + (e->bias2 == NULL ? 0 : e->bias2[0]);
+    const float bias = e->bias == NULL ? 0 : e->bias[0] + (e->bias2 == NULL ? 0 : e->bias2[0]);
+    for (int64_t i = 0; i < u->n_rows; i++)
+        u->sum[i] = bias;
     hg_gemm_finish_avx2(e, e->bias == NULL ? NULL : u->sum, NULL,
                         e->residual == NULL ? NULL : e->residual + (u->c - u->out), u->c, u->n_rows,
                         1, 0, u->n_rows);
