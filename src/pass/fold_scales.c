@@ -10,7 +10,7 @@
  * A quotient of constants is rounded once; a result half way between two codes to within a few
  * units of the last place may fall to the other side, as with any order of these roundings, so
  * --numerics exact leaves it out. */
-#include "pass/pass.h"
+#include "pass/quantize.h"
 
 #include <math.h>
 
@@ -182,12 +182,16 @@ static hg_value_id scales_product(scales *s, hg_value_id x)
     return factor == 0 ? 0 : hg_build_2(&s->b, "Mul", x, factor);
 }
 
-/* What the quotient becomes; 0: it stays. */
+/* What the quotient becomes; 0: it stays. So do those of models that only show errors: results of
+ * layers are outputs there, their scales cannot move, and codes half way would fall otherwise than
+ * in the model that is made. */
 static hg_value_id scales_instead(scales *s, hg_value_id x)
 {
+    const hg_quantize *q = s->b.ctx->quantize;
     if (scales_fits(s, x, SCALES_DEPTH) && s->has_layer) return scales_build(s, x);
     const bool is_float = hg_graph_value(s->b.g, x)->type.dtype == HOLO_F32;
-    return s->is_rounded && is_float ? scales_product(s, x) : 0;
+    const bool is_shown = q != NULL && q->observe;
+    return s->is_rounded && is_float && !is_shown ? scales_product(s, x) : 0;
 }
 
 static holo_status scales_run(hg_graph *g, bool *changed)
