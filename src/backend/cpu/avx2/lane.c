@@ -27,13 +27,13 @@
 
 static hg_lane_fn lane_pick_same(uint32_t op, uint32_t type, uint32_t from)
 {
-    if (op >= HG_LANE_THEN) return lane_pair_of(op % HG_LANE_THEN, op / HG_LANE_THEN);
-    return lane_wide_of(op, type, from);
+    if (op >= HG_LANE_THEN) return hg_lane_pair_of(op % HG_LANE_THEN, op / HG_LANE_THEN);
+    return hg_lane_wide_of(op, type, from);
 }
 
 static hg_lane_fn lane_pick_fast(uint32_t op, uint32_t type, uint32_t from)
 {
-    const hg_lane_fn fn = lane_fast_of(op, type);
+    const hg_lane_fn fn = hg_lane_fast_of(op, type);
     return fn != NULL ? fn : lane_pick_same(op, type, from);
 }
 

@@ -171,7 +171,7 @@ LANE_FAST(asin)
 #undef LANE_FAST
 
 /* The loop of an operation, or NULL. */
-static hg_lane_fn lane_fast_of(uint32_t op, uint32_t type)
+static hg_lane_fn hg_lane_fast_of(uint32_t op, uint32_t type)
 {
     if (type != HG_LANE_F32) return NULL;
     switch (op) {

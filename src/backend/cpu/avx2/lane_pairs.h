@@ -37,7 +37,7 @@ LANE_PAIR(max_min, lane_pair_max, lane_pair_min)
 #undef LANE_PAIR
 
 /* The loop of a pair of operations, or NULL. */
-static hg_lane_fn lane_pair_of(uint32_t first, uint32_t second)
+static hg_lane_fn hg_lane_pair_of(uint32_t first, uint32_t second)
 {
     if (second == HG_LANE_ADD) return first == HG_LANE_MUL ? lane_pair_mul_add : NULL;
     if (second == HG_LANE_MIN) return first == HG_LANE_MAX ? lane_pair_max_min : NULL;

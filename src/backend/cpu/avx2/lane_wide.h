@@ -40,7 +40,7 @@ LANE_WIDE(i64_f32, float, int64_t, _mm_cvttss_si64(_mm_set_ss(x)))
 #undef LANE_WIDE
 
 /* The loop of an operation, or NULL; `from` is the type of a CAST's source. */
-static hg_lane_fn lane_wide_of(uint32_t op, uint32_t type, uint32_t from)
+static hg_lane_fn hg_lane_wide_of(uint32_t op, uint32_t type, uint32_t from)
 {
     if (op == HG_LANE_CAST) {
         if (type == HG_LANE_I64 && from == HG_LANE_I32) return lane_wide_i64_i32;
@@ -63,7 +63,7 @@ static hg_lane_fn lane_wide_of(uint32_t op, uint32_t type, uint32_t from)
     }
 }
 #else
-#define lane_wide_of(op, type, from) ((void)(op), (void)(type), (void)(from), (hg_lane_fn)NULL)
+#define hg_lane_wide_of(op, type, from) ((void)(op), (void)(type), (void)(from), (hg_lane_fn)NULL)
 #endif
 
 #endif

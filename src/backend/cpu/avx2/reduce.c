@@ -25,9 +25,9 @@ static bool reduce_rows_avx2(hg_reduce_op op, const float *x, int64_t n, int64_t
         switch ((int)op) {
         case HG_REDUCE_SUM:
         case HG_REDUCE_MEAN:
-        case HG_REDUCE_LOG_SUM: out[i] = reduce_row(REDUCE_ROW_SUM, x, n); break;
+        case HG_REDUCE_LOG_SUM: out[i] = hg_reduce_row(HG_REDUCE_ROW_SUM, x, n); break;
         case HG_REDUCE_SUM_SQUARE:
-        case HG_REDUCE_L2: out[i] = reduce_row(REDUCE_ROW_SQUARE, x, n); break;
+        case HG_REDUCE_L2: out[i] = hg_reduce_row(HG_REDUCE_ROW_SQUARE, x, n); break;
         default: return false;
         }
     return true;
@@ -37,7 +37,7 @@ static bool reduce_cols_avx2(hg_reduce_op op, const float *x, int64_t n, int64_t
                              int64_t cols, float *out)
 {
     if (op != HG_REDUCE_SUM && op != HG_REDUCE_MEAN && op != HG_REDUCE_LOG_SUM) return false;
-    reduce_all_columns(REDUCE_ROW_SUM, x, n, stride, cols, out);
+    hg_reduce_all_columns(HG_REDUCE_ROW_SUM, x, n, stride, cols, out);
     return true;
 }
 

@@ -181,8 +181,8 @@ static bool order_rows(hg_reduce_op op, const float *x, int64_t n, int64_t strid
     if (op != HG_REDUCE_MAX && op != HG_REDUCE_MIN)
         return hg_reduce_loops_avx2.rows(op, x, n, stride, count, out);
     for (int64_t i = 0; i < count; i++, x += stride)
-        out[i] = op == HG_REDUCE_MAX ? reduce_row(REDUCE_ROW_MAX, x, n)
-                                     : reduce_row(REDUCE_ROW_MIN, x, n);
+        out[i] = op == HG_REDUCE_MAX ? hg_reduce_row(HG_REDUCE_ROW_MAX, x, n)
+                                     : hg_reduce_row(HG_REDUCE_ROW_MIN, x, n);
     return true;
 }
 
@@ -190,9 +190,9 @@ static bool order_cols(hg_reduce_op op, const float *x, int64_t n, int64_t strid
                        float *out)
 {
     if (op == HG_REDUCE_MAX)
-        reduce_all_columns(REDUCE_ROW_MAX, x, n, stride, cols, out);
+        hg_reduce_all_columns(HG_REDUCE_ROW_MAX, x, n, stride, cols, out);
     else if (op == HG_REDUCE_MIN)
-        reduce_all_columns(REDUCE_ROW_MIN, x, n, stride, cols, out);
+        hg_reduce_all_columns(HG_REDUCE_ROW_MIN, x, n, stride, cols, out);
     else
         return hg_reduce_loops_avx2.cols(op, x, n, stride, cols, out);
     return true;
