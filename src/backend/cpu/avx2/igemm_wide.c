@@ -57,41 +57,54 @@ void hg_igemm_widen_panel_avx2(const int8_t *b, int64_t quads, int16_t *to)
     wide_widen(b, quads, to, meet);
 }
 
+/* Smallest and largest numbers of rows. */
+typedef struct wide_limits {
+    int32_t low, high;
+} wide_limits;
+
 /* Sum of k0 k2 + k1 k3 of all quads of a row, modulo 2^32. */
-static uint32_t wide_meet_row(const int16_t *a, int64_t width, __m256i *low, __m256i *high)
+static uint32_t wide_meet_row(const int16_t *a, int64_t width, wide_limits *limits)
 {
-    __m256i sum = _mm256_setzero_si256();
-    uint32_t lanes[8], total = 0;
+    uint32_t total = 0;
+    int32_t low = limits->low, high = limits->high;
     int64_t k = 0;
+#if defined(__AVX2__) /* whole vectors; elsewhere the compiler makes some of the loop below */
+    __m256i sum = _mm256_setzero_si256(), least = sum, most = sum;
+    uint32_t lanes[8];
+    int16_t ends[2][16];
     for (; k + 16 <= width; k += 16) {
         const __m256i x = wide_load(a + k);
         /* (k0, k1, k2, k3) times (0, 0, k0, k1) */
         sum = _mm256_add_epi32(sum, _mm256_madd_epi16(x, _mm256_slli_epi64(x, 32)));
-        *low = _mm256_min_epi16(*low, x);
-        *high = _mm256_max_epi16(*high, x);
+        least = _mm256_min_epi16(least, x);
+        most = _mm256_max_epi16(most, x);
     }
     wide_store(lanes, sum);
-    for (int i = 0; i < 8; i++)
-        total += lanes[i];
+    wide_store(ends[0], least);
+    wide_store(ends[1], most);
+    for (int i = 0; i < 16; i++) {
+        total += i < 8 ? lanes[i] : 0;
+        low = ends[0][i] < low ? ends[0][i] : low;
+        high = ends[1][i] > high ? ends[1][i] : high;
+    }
+#endif
     for (; k < width; k += HG_QUAD) {
         total += (uint32_t)(a[k] * a[k + 2]) + (uint32_t)(a[k + 1] * a[k + 3]);
         for (int i = 0; i < HG_QUAD; i++) {
-            *low = _mm256_min_epi16(*low, _mm256_set1_epi16(a[k + i]));
-            *high = _mm256_max_epi16(*high, _mm256_set1_epi16(a[k + i]));
+            low = a[k + i] < low ? a[k + i] : low;
+            high = a[k + i] > high ? a[k + i] : high;
         }
     }
+    *limits = (wide_limits){low, high};
     return total;
 }
 
 bool hg_igemm_meet_avx2(const int16_t *a, int64_t width, int64_t rows, int32_t *rest)
 {
-    const __m256i most = _mm256_set1_epi16(WIDE_MOST), least = _mm256_set1_epi16(-WIDE_MOST);
-    __m256i low = _mm256_setzero_si256(), high = low;
+    wide_limits limits = {0, 0};
     for (int64_t i = 0; i < rows; i++)
-        rest[i] = (int32_t)(0 - wide_meet_row(a + i * width, width, &low, &high));
-    const __m256i beyond =
-        _mm256_or_si256(_mm256_cmpgt_epi16(least, low), _mm256_cmpgt_epi16(high, most));
-    return _mm256_testz_si256(beyond, beyond) != 0;
+        rest[i] = (int32_t)(0 - wide_meet_row(a + i * width, width, &limits));
+    return limits.low >= -WIDE_MOST && limits.high <= WIDE_MOST;
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
