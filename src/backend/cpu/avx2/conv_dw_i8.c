@@ -417,25 +417,19 @@ HG_INLINE void conv_dw_i8_leap(const conv_dw_i8_work *w, const conv_dw_i8_channe
     }
 }
 
-static void conv_dw_i8_slide_unsigned(const conv_dw_i8_work *w, const conv_dw_i8_channels *b,
-                                      const conv_dw_i8_rows *r, int64_t ox, int64_t count,
-                                      int64_t pixel)
-{
-    if (w->p.g.stride_w == 1)
-        conv_dw_i8_slide(w, b, r, ox, count, pixel, false);
-    else
-        conv_dw_i8_leap(w, b, r, ox, count, pixel, false);
-}
-
-static void conv_dw_i8_slide_signed(const conv_dw_i8_work *w, const conv_dw_i8_channels *b,
-                                    const conv_dw_i8_rows *r, int64_t ox, int64_t count,
-                                    int64_t pixel)
-{
-    if (w->p.g.stride_w == 1)
-        conv_dw_i8_slide(w, b, r, ox, count, pixel, true);
-    else
-        conv_dw_i8_leap(w, b, r, ox, count, pixel, true);
-}
+#define CONV_DW_I8_STRIP(name, flip)                                                               \
+    static void conv_dw_i8_slide_##name(const conv_dw_i8_work *w, const conv_dw_i8_channels *b,    \
+                                        const conv_dw_i8_rows *r, int64_t ox, int64_t count,       \
+                                        int64_t pixel)                                             \
+    {                                                                                              \
+        if (w->p.g.stride_w == 1)                                                                  \
+            conv_dw_i8_slide(w, b, r, ox, count, pixel, flip);                                     \
+        else                                                                                       \
+            conv_dw_i8_leap(w, b, r, ox, count, pixel, flip);                                      \
+    }
+CONV_DW_I8_STRIP(unsigned, false)
+CONV_DW_I8_STRIP(signed, true)
+#undef CONV_DW_I8_STRIP
 
 static void conv_dw_i8_slides(const conv_dw_i8_work *w, const uint8_t *image, int64_t row,
                               int64_t ox, int64_t count)

@@ -9,6 +9,7 @@
 #ifndef HG_BACKEND_CPU_AVX2_LANE_FAST_H
 #define HG_BACKEND_CPU_AVX2_LANE_FAST_H
 
+#include "backend/cpu/avx2/math8.h"
 #include "backend/cpu/vec8_int.h"
 #include "isa/lane_ops.h"
 
@@ -18,28 +19,6 @@ HG_INLINE __m256 lane_fast_number(float x)
 }
 #define N lane_fast_number
 #define MULADD _mm256_fmadd_ps
-
-/* exp(x) - 1 = 2^k (1 + s) - 1; the low 9 bits of t are k + 127. |x| < 2^20. */
-HG_INLINE __m256 lane_fast_exp_parts(__m256 x, __m256 *t)
-{
-    const __m256 magic = N(0x1.8p23f + 127);
-    *t = MULADD(x, N(0x1.715476p+0f), magic);
-    const __m256 n = _mm256_sub_ps(*t, magic);
-    __m256 r = _mm256_fnmadd_ps(n, N(0x1.62e4p-1f), x);
-    r = _mm256_fnmadd_ps(n, N(0x1.7f7d1cp-20f), r);
-    const __m256 rr = _mm256_mul_ps(r, r);
-    __m256 p = MULADD(r, N(0x1.6d5a42p-10f), N(0x1.120adap-7f));
-    const __m256 q = MULADD(r, N(0x1.5554dep-3f), N(0x1p-1f));
-    p = MULADD(r, p, N(0x1.5554dep-5f));
-    p = MULADD(rr, p, q);
-    return MULADD(rr, p, r);
-}
-
-/* 2^k from t; infinity for k = 128. */
-HG_INLINE __m256 lane_fast_power(__m256 t)
-{
-    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(t), 23));
-}
 
 /* Operands of min and max in this order keep a NaN. */
 HG_INLINE __m256 lane_fast_clamp(__m256 x, float low, float high)
@@ -63,14 +42,14 @@ HG_INLINE __m256 lane_fast_exp(__m256 x)
 {
     __m256 t;
     x = lane_fast_clamp(x, -105, 89);
-    const __m256 y = _mm256_add_ps(lane_fast_exp_parts(x, &t), N(1));
+    const __m256 y = _mm256_add_ps(hg_exp8_parts(x, &t), N(1));
     const __m256 up = _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_NLT_UQ);
     const __m256 by = _mm256_blendv_ps(_mm256_castsi256_ps(_mm256_set1_epi32(64)),
                                        _mm256_castsi256_ps(_mm256_set1_epi32(-1)), up);
     const __m256 sum =
         _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(t), _mm256_castps_si256(by)));
     const __m256 rest = _mm256_blendv_ps(N(0x1p-64f), N(2), up);
-    return _mm256_mul_ps(_mm256_mul_ps(y, lane_fast_power(sum)), rest);
+    return _mm256_mul_ps(_mm256_mul_ps(y, hg_exp8_power(sum)), rest);
 }
 
 /* 1 / (1 + e^-x) */
@@ -78,16 +57,16 @@ HG_INLINE __m256 lane_fast_sigmoid(__m256 x)
 {
     __m256 t;
     x = lane_fast_clamp(_mm256_xor_ps(x, N(-0.0f)), -87, 88.8f);
-    const __m256 y = _mm256_add_ps(lane_fast_exp_parts(x, &t), N(1));
-    return _mm256_div_ps(N(1), MULADD(y, lane_fast_power(t), N(1)));
+    const __m256 y = _mm256_add_ps(hg_exp8_parts(x, &t), N(1));
+    return _mm256_div_ps(N(1), MULADD(y, hg_exp8_power(t), N(1)));
 }
 
 /* m / (m + 2) with m = e^2x - 1, which is near where x is small too. */
 HG_INLINE __m256 lane_fast_tanh(__m256 x)
 {
     __m256 t;
-    const __m256 s = lane_fast_exp_parts(lane_fast_clamp(_mm256_add_ps(x, x), -20, 20), &t);
-    const __m256 power = lane_fast_power(t);
+    const __m256 s = hg_exp8_parts(lane_fast_clamp(_mm256_add_ps(x, x), -20, 20), &t);
+    const __m256 power = hg_exp8_power(t);
     const __m256 m = MULADD(s, power, _mm256_sub_ps(power, N(1)));
     return lane_fast_sign(_mm256_div_ps(m, _mm256_add_ps(m, N(2))), x);
 }
@@ -107,8 +86,8 @@ HG_INLINE __m256 lane_fast_erf(__m256 x)
     l = MULADD(c, l, N(-0x1.460d54p-1f));
     l = MULADD(c, l, N(-0x1.20bd5ep+0f));
     l = MULADD(c, l, N(-0x1.2e5cd2p-13f));
-    const __m256 y = _mm256_add_ps(lane_fast_exp_parts(l, &t), N(1));
-    const __m256 far = lane_fast_sign(_mm256_fnmadd_ps(y, lane_fast_power(t), N(1)), x);
+    const __m256 y = _mm256_add_ps(hg_exp8_parts(l, &t), N(1));
+    const __m256 far = lane_fast_sign(_mm256_fnmadd_ps(y, hg_exp8_power(t), N(1)), x);
     return _mm256_blendv_ps(MULADD(x, p, x), far, _mm256_cmp_ps(a, N(0.875f), _CMP_NLT_UQ));
 }
 

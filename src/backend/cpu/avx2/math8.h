@@ -5,13 +5,12 @@
 
 #include "backend/cpu/vec8.h"
 
-/* exp(x) for x <= 88, within 1.3 units in the last place; below 2^-126 it is 0. */
-HG_INLINE __m256 hg_exp8(__m256 x)
+/* exp(x) - 1 = 2^k (1 + s) - 1; the low 9 bits of t are k + 127. |x| < 2^20. */
+HG_INLINE __m256 hg_exp8_parts(__m256 x, __m256 *t)
 {
     const __m256 magic = _mm256_set1_ps(0x1.8p23f + 127);
-    const __m256 is_normal = _mm256_cmp_ps(x, _mm256_set1_ps(-87.3f), _CMP_NLT_UQ);
-    const __m256 t = _mm256_fmadd_ps(x, _mm256_set1_ps(0x1.715476p+0f), magic);
-    const __m256 n = _mm256_sub_ps(t, magic);
+    *t = _mm256_fmadd_ps(x, _mm256_set1_ps(0x1.715476p+0f), magic);
+    const __m256 n = _mm256_sub_ps(*t, magic);
     __m256 r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0x1.62e4p-1f), x);
     r = _mm256_fnmadd_ps(n, _mm256_set1_ps(0x1.7f7d1cp-20f), r);
     const __m256 rr = _mm256_mul_ps(r, r);
@@ -19,9 +18,22 @@ HG_INLINE __m256 hg_exp8(__m256 x)
     const __m256 q = _mm256_fmadd_ps(r, _mm256_set1_ps(0x1.5554dep-3f), _mm256_set1_ps(0x1p-1f));
     p = _mm256_fmadd_ps(r, p, _mm256_set1_ps(0x1.5554dep-5f));
     p = _mm256_fmadd_ps(rr, p, q);
-    const __m256 y = _mm256_add_ps(_mm256_fmadd_ps(rr, p, r), _mm256_set1_ps(1));
-    const __m256i power = _mm256_slli_epi32(_mm256_castps_si256(t), 23);
-    return _mm256_and_ps(_mm256_mul_ps(y, _mm256_castsi256_ps(power)), is_normal);
+    return _mm256_fmadd_ps(rr, p, r);
+}
+
+/* 2^k from t; infinity for k = 128. */
+HG_INLINE __m256 hg_exp8_power(__m256 t)
+{
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(t), 23));
+}
+
+/* exp(x) for x <= 88, within 1.3 units in the last place; below 2^-126 it is 0. */
+HG_INLINE __m256 hg_exp8(__m256 x)
+{
+    __m256 t;
+    const __m256 is_normal = _mm256_cmp_ps(x, _mm256_set1_ps(-87.3f), _CMP_NLT_UQ);
+    const __m256 y = _mm256_add_ps(hg_exp8_parts(x, &t), _mm256_set1_ps(1));
+    return _mm256_and_ps(_mm256_mul_ps(y, hg_exp8_power(t)), is_normal);
 }
 
 /* tanh(x) within 4e-7: a quotient of polynomials in x^2 up to 9, beyond which it is 1. Operands of
