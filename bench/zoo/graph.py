@@ -44,8 +44,8 @@ class Graph:
         return "%s_%d" % (stem, len(self.nodes) + len(self.constants))
 
     def input(self, name, dims, kind="float32", fill="rand"):
-        """dims are the ones measured, a pair is (its name, the one measured); fill is one of ort_bench.c's: rand, rand01,
-        int=N, const=X."""
+        """dims are the ones measured, a pair is (its name, the one measured); fill is one of ort_bench.c's: rand,
+        rand01, int=N, const=X."""
         names, sizes = zip(*[d if isinstance(d, tuple) else (d, d) for d in dims]) if dims else ((), ())
         self.inputs.append(helper.make_tensor_value_info(name, KINDS[kind], names))
         self.lines.append("%s:%s:%s:%s" % (name, kind, ",".join(map(str, sizes)) or "-", fill))

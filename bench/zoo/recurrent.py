@@ -10,7 +10,8 @@ GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 def recurrent(g, kind, x, before, hidden, batch, both=False, states=None, **how):
     """The sequence that one layer makes, [length, directions, batch, hidden], and its last state."""
     ways, gates = 2 if both else 1, GATES[kind]
-    weights = [g.weight(ways, gates * hidden, before, fan=3 * before), g.weight(ways, gates * hidden, hidden, fan=3 * hidden),
+    weights = [g.weight(ways, gates * hidden, before, fan=3 * before),
+               g.weight(ways, gates * hidden, hidden, fan=3 * hidden),
                g.weight(ways, 2 * gates * hidden, fan=9)]
     states = states or [g.const(numpy.zeros((ways, batch, hidden))) for _ in range(2 if kind == "LSTM" else 1)]
     results = g.op(kind, x, *weights, "", *states, outs=2, hidden_size=hidden,
@@ -40,11 +41,14 @@ variants(layers,
          lstm_h512_b1_s32=("LSTM", 32, 1, 512, 512), lstm_h512_b16_s8=("LSTM", 8, 16, 512, 512),
          lstm_stacked_b4=("LSTM", 32, 4, 80, 128, 3), bilstm_h100_b1=("LSTM", 32, 1, 100, 100, 1, True),
          bilstm_h128_b16=("LSTM", 32, 16, 128, 128, 2, True), bilstm_h256_b1=("LSTM", 64, 1, 256, 256, 2, True),
-         gru_h64_b1_s32=("GRU", 32, 1, 64, 64, 1, False, LINEAR), gru_h256_b1_s1=("GRU", 1, 1, 256, 256, 1, False, LINEAR),
+         gru_h64_b1_s32=("GRU", 32, 1, 64, 64, 1, False, LINEAR),
+         gru_h256_b1_s1=("GRU", 1, 1, 256, 256, 1, False, LINEAR),
          gru_h128_b16_s32=("GRU", 32, 16, 128, 128, 1, False, LINEAR), gru_h256_b16_s32=("GRU", 32, 16, 256, 256),
          gru_h512_b1_s32=("GRU", 32, 1, 512, 512, 1, False, LINEAR),
-         bigru_h64_b1=("GRU", 64, 1, 64, 64, 2, True, LINEAR), bigru_h128_b64=("GRU", 16, 64, 128, 128, 1, True, LINEAR),
-         rnn_h128_b1=("RNN", 64, 1, 128, 128), rnn_h64_b64=("RNN", 32, 64, 32, 64), birnn_h256_b16=("RNN", 16, 16, 256, 256, 1, True))
+         bigru_h64_b1=("GRU", 64, 1, 64, 64, 2, True, LINEAR),
+         bigru_h128_b64=("GRU", 16, 64, 128, 128, 1, True, LINEAR),
+         rnn_h128_b1=("RNN", 64, 1, 128, 128), rnn_h64_b64=("RNN", 32, 64, 32, 64),
+         birnn_h256_b16=("RNN", 16, 16, 256, 256, 1, True))
 
 
 @model
@@ -117,7 +121,8 @@ def loop_gru(g):
         node("Identity", ["go"], ["on"])],
         [("i", TensorProto.INT64, []), ("go", TensorProto.BOOL, []), ("h", f, [1, 64])],
         [("on", TensorProto.BOOL, []), ("out", f, [1, 64]), ("seen", f, [1, 64])])
-    last, y = g.op("Loop", g.const(32, "int64"), g.const(True, "bool"), g.const(numpy.zeros((1, 64))), outs=2, body=step)
+    last, y = g.op("Loop", g.const(32, "int64"), g.const(True, "bool"), g.const(numpy.zeros((1, 64))), outs=2,
+                   body=step)
     g.output(last), g.output(y)
 
 

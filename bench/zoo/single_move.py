@@ -6,7 +6,8 @@ from single import draw, single
 TRANSPOSES = {"nhwc": ("1x64x56x56", "0 2 3 1"), "nchw": ("1x56x56x64", "0 3 1 2"), "matrix": ("512x768", "1 0"),
               "batch": ("12x128x64", "0 2 1"), "heads": ("1x128x12x64", "0 2 1 3"), "keys": ("1x128x12x64", "0 2 3 1"),
               "merge": ("1x12x128x64", "0 2 1 3"), "shuffle": ("1x2x58x28x28", "0 2 1 3 4"),
-              "sequence": ("64x32x128", "1 0 2"), "reverse": ("32x48x64", "2 1 0"), "patch": ("1x3x14x16x14x16", "0 2 4 3 5 1"),
+              "sequence": ("64x32x128", "1 0 2"), "reverse": ("32x48x64", "2 1 0"),
+              "patch": ("1x3x14x16x14x16", "0 2 4 3 5 1"),
               "picture": ("1x3x224x224", "0 2 3 1"), "pixels": ("1x224x224x3", "0 3 1 2")}
 for variant, (dims, perm) in TRANSPOSES.items():
     for kind in ("f32", "f16", "i8", "i64"):
@@ -56,7 +57,8 @@ single("GatherND", "rows", "f32 512x256", "i64 1024x1 int=512")
 single("GatherND", "batch", "f32 8x64x128", "i64 8x32x1 int=64", batch_dims=1)
 single("ScatterElements", "set", "f32 512x256", "i64 512x16 int=256", "f32 512x16", axis=1)
 for reduction in ("add", "mul", "max", "min"):
-    single("ScatterElements", reduction, "f32 512x256", "i64 512x256 int=256", "f32 512x256", axis=1, reduction=reduction)
+    single("ScatterElements", reduction, "f32 512x256", "i64 512x256 int=256", "f32 512x256", axis=1,
+           reduction=reduction)
 single("ScatterElements", "first", "f32 512x256", "i64 512x256 int=512", "f32 512x256", axis=0, reduction="add")
 single("ScatterND", "rows", "f32 512x256", "i64 64x1 int=512", "f32 64x256")
 single("ScatterND", "elements", "f32 512x256", "i64 4096x2 int=256", "f32 4096")

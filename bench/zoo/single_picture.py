@@ -1,4 +1,5 @@
-"""single_picture.py - models of one operator over the axes of pictures and sounds: pools, resizing, convolutions, Fourier."""
+"""single_picture.py - models of one operator over the axes of pictures and sounds: pools, resizing, convolutions,
+Fourier."""
 import numpy
 
 from single import draw, single
@@ -51,8 +52,8 @@ single("AffineGrid", "plane", "f32 4x2x3", [4, 3, 56, 56])
 single("AffineGrid", "volume", "f32 2x3x4", [2, 3, 8, 28, 28])
 BOXES = numpy.asarray([[2, 3, 40, 45], [10, 10, 50, 30], [0, 0, 55, 55], [20, 5, 30, 50]] * 8, "float32")
 for mode in ("avg", "max"):
-    single("RoiAlign", mode, "f32 1x64x56x56", BOXES, numpy.zeros(32, "int64"), mode=mode, output_height=7, output_width=7,
-           sampling_ratio=2)
+    single("RoiAlign", mode, "f32 1x64x56x56", BOXES, numpy.zeros(32, "int64"), mode=mode, output_height=7,
+           output_width=7, sampling_ratio=2)
 single("Col2Im", "three", "f32 1x288x784", [28, 28], [3, 3], pads=[1, 1, 1, 1])
 CORNERS = draw(1, 1000, 4, low=0, high=100)
 CORNERS[:, :, 2:] = CORNERS[:, :, :2] + 20

@@ -14,9 +14,9 @@ for size, dims in SIZES.items():
     single("Where", size, "bool " + dims, "f32 " + dims, "f32 " + dims, out="f32")
     single("Clip", size, "f32 " + dims, -0.5, 0.5)
 
-for operator in ("Softplus", "Mish", "Atan", "Sin", "Cos", "Round", "Floor", "Abs", "Neg", "Sign", "Elu", "Selu", "Celu",
-                 "LeakyRelu", "HardSigmoid", "ThresholdedRelu", "Softsign", "Tan", "Asin", "Sinh", "Cosh", "Asinh",
-                 "Atanh", "Ceil", "Shrink"):
+for operator in ("Softplus", "Mish", "Atan", "Sin", "Cos", "Round", "Floor", "Abs", "Neg", "Sign", "Elu", "Selu",
+                 "Celu", "LeakyRelu", "HardSigmoid", "ThresholdedRelu", "Softsign", "Tan", "Asin", "Sinh", "Cosh",
+                 "Asinh", "Atanh", "Ceil", "Shrink"):
     single(operator, "100k", "f32 100000")
 for operator in ("Log", "Reciprocal"):
     single(operator, "100k", "f32 100000 rand01")
@@ -71,8 +71,8 @@ single("Add", "f16", "f16 100000", "f16 100000")
 # Kinds.
 CODES = {"f32": TensorProto.FLOAT, "f16": TensorProto.FLOAT16, "i64": TensorProto.INT64, "i32": TensorProto.INT32,
          "u8": TensorProto.UINT8, "i8": TensorProto.INT8, "bool": TensorProto.BOOL}
-for pair in ("f32 f16", "f16 f32", "f32 i64", "i64 f32", "i32 f32", "f32 i32", "u8 f32", "f32 u8", "bool f32", "i64 i32",
-             "i32 i64", "i64 bool", "f32 bool", "u8 i32", "i8 f32"):
+for pair in ("f32 f16", "f16 f32", "f32 i64", "i64 f32", "i32 f32", "f32 i32", "u8 f32", "f32 u8", "bool f32",
+             "i64 i32", "i32 i64", "i64 bool", "f32 bool", "u8 i32", "i8 f32"):
     before, after = pair.split()
     fill = " rand01" if after == "u8" else ""
     single("Cast", "%s_%s" % (before, after), "%s 100000%s" % (before, fill), out=after, to=CODES[after])
@@ -82,6 +82,6 @@ for variant, zero in (("u8", numpy.uint8(128)), ("i8", numpy.int8(0))):
     single("DequantizeLinear", variant, variant + " 1x64x56x56", 0.01, zero, out="f32")
 single("QuantizeLinear", "channel", "f32 1x64x56x56", draw(64, low=0.01, high=0.02), numpy.zeros(64, "int8"), out="i8",
        axis=1)
-single("DequantizeLinear", "channel", "i8 1x64x56x56", draw(64, low=0.01, high=0.02), numpy.zeros(64, "int8"), out="f32",
-       axis=1)
+single("DequantizeLinear", "channel", "i8 1x64x56x56", draw(64, low=0.01, high=0.02), numpy.zeros(64, "int8"),
+       out="f32", axis=1)
 single("DynamicQuantizeLinear", "100k", "f32 128x768", outs=3, out="u8 f32 u8")

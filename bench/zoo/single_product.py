@@ -4,7 +4,8 @@ import numpy
 from single import draw, single
 
 # Name: left (an input), right (an input where it has no star, else a constant).
-PRODUCTS = {"square": "256x256 *256x256", "vector": "1x768 *768x768", "rows_4": "4x768 *768x768", "rows_8": "8x768 *768x768",
+PRODUCTS = {"square": "256x256 *256x256", "vector": "1x768 *768x768", "rows_4": "4x768 *768x768",
+            "rows_8": "8x768 *768x768",
             "rows_3": "3x512 *512x2048", "shallow": "512x16 *16x512", "shallow_32": "512x32 *32x512",
             "narrow": "512x256 *256x20", "narrow_3": "512x256 *256x3", "one_column": "512x256 *256x1",
             "tiny": "4x4 *4x4", "small": "16x32 *32x16", "odd": "37x53 *53x71", "batch": "12x128x64 12x64x128",
@@ -19,10 +20,10 @@ single("Gemm", "plain", "f32 64x256", draw(256, 128), draw(128))
 single("Gemm", "transposed", "f32 1x1024", draw(1000, 1024), draw(1000), transB=1)
 single("Gemm", "transposed_left", "f32 256x64", draw(256, 128), transA=1, alpha=0.5)
 single("Gemm", "dynamic", "f32 64x256", "f32 128x256", "f32 64x128", transB=1, beta=0.5)
-single("MatMulInteger", "rows", "u8 128x256", draw(256, 256, kind="int8", low=-60, high=60), numpy.asarray(128, "uint8"),
-       out="i32")
-single("MatMulInteger", "vector", "u8 1x768", draw(768, 768, kind="int8", low=-60, high=60), numpy.asarray(128, "uint8"),
-       out="i32")
+single("MatMulInteger", "rows", "u8 128x256", draw(256, 256, kind="int8", low=-60, high=60),
+       numpy.asarray(128, "uint8"), out="i32")
+single("MatMulInteger", "vector", "u8 1x768", draw(768, 768, kind="int8", low=-60, high=60),
+       numpy.asarray(128, "uint8"), out="i32")
 single("MatMulInteger", "dynamic", "u8 64x64", "u8 64x64", out="i32")
 single("QLinearMatMul", "rows", "u8 128x256", numpy.asarray(0.02, "float32"), numpy.asarray(128, "uint8"),
        draw(256, 256, kind="int8", low=-60, high=60), numpy.asarray(0.01, "float32"), numpy.asarray(0, "int8"),

@@ -1,4 +1,5 @@
-"""single_reduce.py - models of one operator that reads many elements for each result: reductions, norms, softmax, order."""
+"""single_reduce.py - models of one operator that reads many elements for each result: reductions, norms, softmax,
+order."""
 import numpy
 
 from single import draw, single

@@ -71,7 +71,8 @@ def conformer(g):
 def ecapa_tdnn(g):
     """Speakers: dilated convolutions in groups one after the other, weights of channels, statistics over time."""
     width, frames = 256, 150
-    unit = lambda x, before, after, kernel, gap=1: g.batchnorm(g.relu(g.conv(x, before, after, [kernel], dilation=gap)), after)
+    unit = lambda x, before, after, kernel, gap=1: g.batchnorm(
+        g.relu(g.conv(x, before, after, [kernel], dilation=gap)), after)
     x = unit(g.transpose(g.input("features", [1, frames, 80]), 0, 2, 1), 80, width, 5)
     levels = []
     for gap in (2, 3, 4):
@@ -115,7 +116,8 @@ def wavenet(g):
 
 @model
 def conv_tasnet(g):
-    """Two speakers: an encoder, masks by separable dilated convolutions with normalisation over everything, a decoder."""
+    """Two speakers: an encoder, masks by separable dilated convolutions with normalisation over everything,
+    a decoder."""
     frames, width = 399, 64
     x = g.relu(g.conv(g.input("mix", [1, 1, 4000]), 1, 128, [20], 10, 0, bias=False))
 
@@ -143,8 +145,8 @@ def hifigan(g):
     leaky = lambda x: g.op("LeakyRelu", x, alpha=0.1)
     x, width = g.conv(g.input("mel", [1, 80, 32]), 80, 128, [7]), 128
     for rate, kernel in ((8, 16), (8, 16), (2, 4)):
-        x = g.op("ConvTranspose", leaky(x), g.weight(width, width // 2, kernel, fan=width * 2), g.weight(width // 2, fan=9),
-                 kernel_shape=[kernel], strides=[rate], pads=[(kernel - rate) // 2] * 2)
+        x = g.op("ConvTranspose", leaky(x), g.weight(width, width // 2, kernel, fan=width * 2),
+                 g.weight(width // 2, fan=9), kernel_shape=[kernel], strides=[rate], pads=[(kernel - rate) // 2] * 2)
         width //= 2
         total = None
         for size in (3, 7):
@@ -168,7 +170,8 @@ def lstm_cell(g, x, h, c, before, hidden):
 
 @model
 def tacotron_step(g):
-    """One frame: two layers before, a cell, attention that knows where it was, a cell, the frame and whether to stop."""
+    """One frame: two layers before, a cell, attention that knows where it was, a cell, the frame and whether
+    to stop."""
     memory = g.input("memory", [1, 60, 256])
     x = g.input("frame", [1, 80])
     for before in (80, 128):
@@ -191,8 +194,8 @@ def rnnt_step(g):
     """Predictor and joint network for one symbol."""
     token = g.input("token", [1, 1], "int64", "int=500")
     h, c = g.input("h", [1, 1, 320]), g.input("c", [1, 1, 320])
-    y, h, c = g.op("LSTM", g.embedding(token, 500, 320), g.weight(1, 1280, 320, fan=320), g.weight(1, 1280, 320, fan=320),
-                   g.weight(1, 2560, fan=9), "", h, c, outs=3, hidden_size=320)
+    y, h, c = g.op("LSTM", g.embedding(token, 500, 320), g.weight(1, 1280, 320, fan=320),
+                   g.weight(1, 1280, 320, fan=320), g.weight(1, 2560, fan=9), "", h, c, outs=3, hidden_size=320)
     x = g.linear(g.op("Squeeze", y, g.ints(1)), 320, 320)
     x = g.op("Tanh", g.add(g.linear(g.input("encoder", [1, 1, 256]), 256, 320), x))
     for value in (g.op("LogSoftmax", g.linear(x, 320, 500), axis=-1), h, c):
@@ -279,8 +282,9 @@ def voice_activity(g):
     for before, after, stride in ((129, 128, 1), (128, 64, 2), (64, 64, 2), (64, 128, 1)):
         x = g.relu(g.conv(x, before, after, [3], stride))
     h, c = g.input("h", [1, 1, 128]), g.input("c", [1, 1, 128])
-    y, h, c = g.op("LSTM", g.transpose(g.op("ReduceMean", x, axes=[2], keepdims=1), 2, 0, 1), g.weight(1, 512, 128, fan=128),
-                   g.weight(1, 512, 128, fan=128), g.weight(1, 1024, fan=9), "", h, c, outs=3, hidden_size=128)
+    y, h, c = g.op("LSTM", g.transpose(g.op("ReduceMean", x, axes=[2], keepdims=1), 2, 0, 1),
+                   g.weight(1, 512, 128, fan=128), g.weight(1, 512, 128, fan=128), g.weight(1, 1024, fan=9), "", h, c,
+                   outs=3, hidden_size=128)
     y = g.conv(g.relu(g.transpose(g.op("Squeeze", y, g.ints(1)), 1, 2, 0)), 128, 1, [1])
     g.output(g.op("Sigmoid", y)), g.output(h), g.output(c)
 

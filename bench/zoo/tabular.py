@@ -7,7 +7,8 @@ ML = "ai.onnx.ml"
 
 
 def tree(random, depth, features, leaves, full=True):
-    """Rows of one tree: [feature or -1, threshold, true branch, false branch, leaf values], nodes in depth-first order."""
+    """Rows of one tree: [feature or -1, threshold, true branch, false branch, leaf values], nodes in depth-first
+    order."""
     rows = []
 
     def grow(level):
@@ -52,7 +53,8 @@ XGB, LGB, SK = "BRANCH_LT", "BRANCH_LEQ", "BRANCH_LEQ"
 variants(trees,
          xgb_1=(1, 20, 100, 6, 1, False), xgb_100=(100, 20, 100, 6, 1, False), xgb_1000=(1000, 20, 100, 6, 1, False),
          xgb_deep_1=(1, 50, 300, 8, 1, False), xgb_small_1=(1, 8, 20, 3, 1, False),
-         lgb_classes_1=(1, 30, 120, 6, 4, False, LGB, "SOFTMAX"), lgb_classes_100=(100, 30, 120, 6, 4, False, LGB, "SOFTMAX"),
+         lgb_classes_1=(1, 30, 120, 6, 4, False, LGB, "SOFTMAX"),
+         lgb_classes_100=(100, 30, 120, 6, 4, False, LGB, "SOFTMAX"),
          forest_1=(1, 16, 100, 10, 3, True, SK), forest_1000=(1000, 16, 50, 9, 3, True, SK),
          one_tree_1=(1, 4, 1, 5, 3, True, SK), one_tree_1000=(1000, 4, 1, 5, 3, True, SK))
 
@@ -74,7 +76,8 @@ variants(mlp, mlp_tiny_1=(1, (10, 32, 16, 3), "Relu"), mlp_tanh_1=(1, (17, 64, 6
 def fields(g, rows, count, width, size=500):
     """One embedding for each column of categories, [rows, count, width]."""
     ids = g.input("ids", [("rows", rows), count], "int64", "int=%d" % size)
-    parts = [g.unsqueeze(g.embedding(g.op("Gather", ids, g.const(i, "int64"), axis=1), size, width), 1) for i in range(count)]
+    parts = [g.unsqueeze(g.embedding(g.op("Gather", ids, g.const(i, "int64"), axis=1), size, width), 1)
+             for i in range(count)]
     return g.op("Concat", *parts, axis=1)
 
 
@@ -157,14 +160,16 @@ def svm(g, rows, kernel, support, features, classes):
                       coefficients=[float(v) for v in g.random.standard_normal(support)], **how))
         return
     pairs, per = classes * (classes - 1) // 2, support // classes
-    label, odds = g.op("SVMClassifier", x, outs=2, domain=ML, classlabels_ints=list(range(classes)), support_vectors=vectors,
-                       vectors_per_class=[per] * classes, rho=[0.1] * pairs, post_transform="NONE",
+    label, odds = g.op("SVMClassifier", x, outs=2, domain=ML, classlabels_ints=list(range(classes)),
+                       support_vectors=vectors, vectors_per_class=[per] * classes, rho=[0.1] * pairs,
+                       post_transform="NONE",
                        coefficients=[float(v) for v in g.random.standard_normal(support * (classes - 1))], **how)
     g.output(label, "int64"), g.output(odds)
 
 
 variants(svm, svr_rbf_1=(1, "RBF", 200, 12, 1), svr_rbf_100=(100, "RBF", 200, 12, 1), svc_rbf_1=(1, "RBF", 150, 20, 3),
-         svc_rbf_100=(100, "RBF", 150, 20, 3), svc_linear_100=(100, "LINEAR", 90, 20, 3), svr_poly_100=(100, "POLY", 100, 16, 1))
+         svc_rbf_100=(100, "RBF", 150, 20, 3), svc_linear_100=(100, "LINEAR", 90, 20, 3),
+         svr_poly_100=(100, "POLY", 100, 16, 1))
 
 
 def pipeline(g, rows):
@@ -236,7 +241,8 @@ def graph_net(g):
     for before, after in ((32, 64), (64, 64)):
         message = g.linear(g.op("Gather", g.linear(x, before, after, False), source), after, after)
         at = g.op("Expand", g.unsqueeze(target, 1), g.op("Shape", message))
-        total = g.op("ScatterElements", g.op("ConstantOfShape", g.ints(300, after)), at, g.relu(message), axis=0, reduction="add")
+        total = g.op("ScatterElements", g.op("ConstantOfShape", g.ints(300, after)), at, g.relu(message),
+                     axis=0, reduction="add")
         x = g.relu(g.add(total, g.linear(x, before, after)))
     g.output(g.linear(g.op("ReduceMean", x, axes=[0], keepdims=1), 64, 2))
 

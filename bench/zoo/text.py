@@ -1,4 +1,5 @@
-"""text.py - transformers of text: encoders, decoders with and without a cache, as TorchScript and dynamo export them."""
+"""text.py - transformers of text: encoders, decoders with and without a cache, as TorchScript and dynamo export
+them."""
 import numpy
 
 from graph import model, variants
@@ -21,7 +22,8 @@ def merged(g, x, width, length=None):
 
 
 def attend(g, q, k, v, width, bias=None, scale="div"):
-    """softmax(q k' / sqrt(width) + bias) v; the scale divides scores, or both factors are multiplied, or there is none."""
+    """softmax(q k' / sqrt(width) + bias) v; the scale divides scores, or both factors are multiplied, or there is
+    none."""
     if scale == "both":
         q, k = (g.mul(x, g.const(width ** -0.25)) for x in (q, k))
     scores = g.op("MatMul", q, g.transpose(k, 0, 1, 3, 2))
@@ -201,7 +203,8 @@ def fast_gelu(g, x):
 
 def cache(g, name, count, past, width, kind="float32"):
     """Keys and values of the tokens before, and their names."""
-    return [g.input("%s.%s" % (name, part), [1, count, ("past_" + name.split(".")[0], past), width], kind) for part in "kv"]
+    return [g.input("%s.%s" % (name, part), [1, count, ("past_" + name.split(".")[0], past), width], kind)
+            for part in "kv"]
 
 
 def cached_attention(g, x, width, count, past, name, bias=None, scale="div", linear_bias=True):
@@ -262,7 +265,8 @@ def deberta_64(g):
     for _ in range(2):
         q, k, v = (g.reshape(heads(g, g.linear(x, width, width), count, 64), -1, length, 64) for _ in range(3))
         scores = g.op("MatMul", q, g.op("Div", g.transpose(k, 0, 2, 1), g.const((64 * 3) ** 0.5)))
-        places = [g.transpose(g.reshape(g.linear(table, width, width), 2 * length, count, 64), 1, 2, 0) for _ in range(2)]
+        places = [g.transpose(g.reshape(g.linear(table, width, width), 2 * length, count, 64), 1, 2, 0)
+                  for _ in range(2)]
         index = [g.op("Expand", g.const(i[None], "int64"), g.ints(count, length, length)) for i in (near, near.T)]
         seen = g.op("GatherElements", g.op("MatMul", q, places[0]), index[0], axis=2)
         scores = g.add(scores, g.op("Div", seen, g.const((64 * 3) ** 0.5)))

@@ -1,8 +1,10 @@
-"""text_causal.py - transformers that write text: prompts and single steps with a cache, mixtures of experts, running states."""
+"""text_causal.py - transformers that write text: prompts and single steps with a cache, mixtures of experts, running
+states."""
 import numpy
 
 from graph import model, variants
-from text import LOW, VOCABULARY, attend, cached_attention, fast_gelu, heads, merged, rmsnorm, self_attention, token_inputs
+from text import (LOW, VOCABULARY, attend, cached_attention, fast_gelu, heads, merged, rmsnorm, self_attention,
+                  token_inputs)
 
 
 def causal(length, window=None):
@@ -70,7 +72,8 @@ def angles(g, place, width):
 
 
 def pythia(g, length, past):
-    """Attention and the wide layer read the same input; a quarter of each head is turned; queries, keys, values are one."""
+    """Attention and the wide layer read the same input; a quarter of each head is turned; queries, keys, values are
+    one."""
     width, count, size = 256, 4, 64
     x = g.embedding(token_inputs(g, length, mask=False), VOCABULARY, width)
     turn = angles(g, g.input("position_ids", [1, ("sequence", length)], "int64", "int=64"), size // 4)
