@@ -45,6 +45,22 @@ static void concat_places_inputs(void)
             }
 }
 
+/* Parts of a few bytes in many rows; units end inside a row. */
+static void concat_short_parts(void)
+{
+    enum { ROWS = 1501 };
+    for (int64_t n = 0; n < 36; n++) {
+        move_call c = {0};
+        move_in(&c, HOLO_U8, 2, MOVE_DIMS(ROWS, n));
+        move_in(&c, HOLO_U8, 2, MOVE_DIMS(ROWS, 7));
+        move_in(&c, HOLO_U8, 2, MOVE_DIMS(ROWS, 36 - n));
+        move_out(&c, HOLO_U8, 2, MOVE_DIMS(ROWS, 43));
+        move_param(&c, 1);
+        if (move_run(hg_kernels_concat, &c)) concat_compare(&c, 1);
+        move_free(&c);
+    }
+}
+
 static void concat_make_good(move_call *c)
 {
     concat_make(c, HOLO_F32, 1, MOVE_DIMS(2, 3, 1));
@@ -90,6 +106,7 @@ static void concat_refuses_sum(void)
 
 const hg_test_case hg_tests_kernel_concat[] = {
     {"places_inputs", concat_places_inputs},
+    {"short_parts", concat_short_parts},
     {"refuses", concat_refuses},
     {"refuses_sum", concat_refuses_sum},
     {0},
