@@ -90,6 +90,36 @@ static void topk_few_of_many(void)
         }
 }
 
+/* Few of many along the first axis and the last, in a list and in a heap, many of them equal. */
+static void topk_sides(void)
+{
+    enum { SIDE = 37, MANY = 150 };
+    static const holo_dtype types[] = {HOLO_F32, HOLO_F64, HOLO_I32, HOLO_I64, HOLO_F16};
+    static const int64_t wanted[] = {1, 9, 30};
+    for (size_t i = 0; i < HG_COUNT(types) * HG_COUNT(wanted) * 4; i++) {
+        const int64_t k = wanted[i / 4 % HG_COUNT(wanted)], axis = (int64_t)(i / 2 % 2);
+        const bool largest = i % 2 != 0;
+        int64_t dim[] = {axis == 0 ? MANY : SIDE, axis == 0 ? SIDE : MANY};
+        move_call c = {0};
+        value_in(&c, types[i / 4 / HG_COUNT(wanted)], 2, dim, 3);
+        for (int64_t j = 0; j < SIDE * MANY; j += 2)
+            value_set(&c.in[0], j, (double)(j * 7 % 13 - 6));
+        dim[axis] = k;
+        move_out(&c, c.in[0].dtype, 2, dim);
+        move_out(&c, HOLO_I64, 2, dim);
+        value_params(&c, MOVE_DIMS(axis, largest), 2);
+        if (!move_run(hg_kernels_topk, &c)) return;
+        for (int64_t j = 0; j < SIDE * k; j++) {
+            const int64_t row = axis == 0 ? j % SIDE : j / k, at = axis == 0 ? j / SIDE : j % k;
+            const int64_t first = axis == 0 ? row : row * MANY, stride = axis == 0 ? SIDE : 1;
+            const int64_t index = ((int64_t *)c.out[1].data)[j];
+            CHECK_EQ_INT(topk_rank(&c.in[0], first, stride, MANY, index, largest), at);
+            CHECK(move_same(&c.out[0], j, &c.in[0], first + index * stride));
+        }
+        move_free(&c);
+    }
+}
+
 /* NaN is larger than infinity, 64-bit integers are compared exactly, either output may be missing.
  */
 static void topk_edges(void)
@@ -149,9 +179,6 @@ static void topk_refuses(void)
 }
 
 const hg_test_case hg_tests_kernel_topk[] = {
-    {"values", topk_values},
-    {"few_of_many", topk_few_of_many},
-    {"edges", topk_edges},
-    {"refuses", topk_refuses},
-    {0},
+    {"values", topk_values}, {"few_of_many", topk_few_of_many}, {"sides", topk_sides},
+    {"edges", topk_edges},   {"refuses", topk_refuses},         {0},
 };
