@@ -5,7 +5,7 @@
  *   in[2]  zero points of A, its type, broadcast to A with one value for all of K; may be absent: 0
  *   in[3]  zero points of B, its type, broadcast to B with one value for all of K; may be absent: 0
  *   out[0] C [batch..., M, N] i32 = sum over k of (A - a0)(B - b0), modulo 2^32 */
-#include "isa/kernel.h"
+#include "kernel/matmul_i8.h"
 
 #define MATMUL_I8_TYPES (HG_TYPE_BIT(HOLO_U8) | HG_TYPE_BIT(HOLO_I8))
 
@@ -28,7 +28,7 @@ static holo_status matmul_i8_check_zero(const hg_args *a, holo_error *e, uint32_
     return HOLO_OK;
 }
 
-static holo_status matmul_i8_check(const hg_args *a, holo_error *e)
+holo_status hg_matmul_i8_check(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_check_counts(a, e, 2, 4, 1, 0));
     HG_TRY(hg_check_in_type(a, e, 0, MATMUL_I8_TYPES));
@@ -56,21 +56,19 @@ static holo_status matmul_i8_check(const hg_args *a, holo_error *e)
     return matmul_i8_check_zero(a, e, 1, 2);
 }
 
-static int64_t matmul_i8_units(const hg_args *a)
+int64_t hg_matmul_i8_units(const hg_args *a)
 {
     const holo_tensor *out = &a->out[0];
     return holo_tensor_count(out) == 0 ? 0 : hg_dims_product(out, 0, out->rank - 1);
 }
 
-static void matmul_i8_cost(const hg_args *a, hg_cost *cost)
+void hg_matmul_i8_cost(const hg_args *a, hg_cost *cost)
 {
     const double k = (double)a->in[0].dim[a->in[0].rank - 1];
     cost->flops = 2.0 * k * (double)holo_tensor_count(&a->out[0]);
 }
 
-/* Element number of `t`, broadcast to out's batch dims, at the beginning of the matrix of `batch`.
- */
-static int64_t matmul_i8_offset(const holo_tensor *t, const holo_tensor *out, int64_t batch)
+int64_t hg_matmul_i8_offset(const holo_tensor *t, const holo_tensor *out, int64_t batch)
 {
     int64_t at = 0, stride = t->rank < 2 ? 1 : t->dim[t->rank - 2] * t->dim[t->rank - 1];
     for (int d = out->rank - 3, i = t->rank - 3; i >= 0; d--, i--) {
@@ -81,12 +79,11 @@ static int64_t matmul_i8_offset(const holo_tensor *t, const holo_tensor *out, in
     return at;
 }
 
-/* Zero point of row i of A (side 0) or column i of B (side 1). */
-static int32_t matmul_i8_zero(const hg_args *a, uint32_t side, int64_t batch, int64_t i)
+int32_t hg_matmul_i8_zero(const hg_args *a, uint32_t side, int64_t batch, int64_t i)
 {
     if (!hg_args_has(a, 2 + side)) return 0;
     const holo_tensor *z = &a->in[2 + side];
-    int64_t at = matmul_i8_offset(z, &a->out[0], batch);
+    int64_t at = hg_matmul_i8_offset(z, &a->out[0], batch);
     const int axis = side == 0 ? z->rank - 2 : z->rank - 1;
     if (axis >= 0 && z->dim[axis] != 1) at += i;
     return matmul_i8_load(z, at);
@@ -111,9 +108,9 @@ static void matmul_i8_row(const hg_args *a, int64_t u)
     const holo_tensor *x = &a->in[0], *y = &a->in[1], *out = &a->out[0];
     const int64_t m = out->dim[out->rank - 2], n = out->dim[out->rank - 1];
     const int64_t k = x->dim[x->rank - 1], batch = u / m;
-    const int64_t at = matmul_i8_offset(x, out, batch) + u % m * k;
-    const int64_t bt = matmul_i8_offset(y, out, batch);
-    const int32_t zero = matmul_i8_zero(a, 0, batch, u % m);
+    const int64_t at = hg_matmul_i8_offset(x, out, batch) + u % m * k;
+    const int64_t bt = hg_matmul_i8_offset(y, out, batch);
+    const int32_t zero = hg_matmul_i8_zero(a, 0, batch, u % m);
     uint32_t *c = (uint32_t *)out->data + u * n, sum = 0; /* sum: of the row of A */
     memset(c, 0, (size_t)n * sizeof *c);
     for (int64_t j = 0; j < k; j++) {
@@ -126,7 +123,7 @@ static void matmul_i8_row(const hg_args *a, int64_t u)
     }
     /* Each unit of B's zero point takes the sum away once. */
     for (int64_t i = 0; hg_args_has(a, 3) && i < n; i++)
-        c[i] -= sum * (uint32_t)matmul_i8_zero(a, 1, batch, i);
+        c[i] -= sum * (uint32_t)hg_matmul_i8_zero(a, 1, batch, i);
 }
 
 static void matmul_i8_run(const hg_args *a, hg_range r)
@@ -137,9 +134,9 @@ static void matmul_i8_run(const hg_args *a, hg_range r)
 
 const hg_kernel hg_kernels_matmul_i8[] = {
     {.name = "matmul.i8",
-     .check = matmul_i8_check,
-     .units = matmul_i8_units,
-     .cost = matmul_i8_cost,
+     .check = hg_matmul_i8_check,
+     .units = hg_matmul_i8_units,
+     .cost = hg_matmul_i8_cost,
      .run = matmul_i8_run},
     {0},
 };

@@ -1,7 +1,21 @@
 /* matmul_i8.c - matmul.i8 against sums of 64-bit products. */
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_matmul_i8[];
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_matmul_i8_avx2[];
+#endif
+
+/* NULL: not on this machine. */
+static const hg_kernel *matmul_i8_variant(int i)
+{
+    if (i == 0) return hg_kernels_matmul_i8;
+#if defined(__x86_64__)
+    if (tuned_runs()) return hg_kernels_matmul_i8_avx2;
+#endif
+    return NULL;
+}
 
 typedef struct matmul_i8_case {
     int a_rank, b_rank, out_rank, a_zero_rank, b_zero_rank; /* zero points: -1 absent */
@@ -15,6 +29,9 @@ static const matmul_i8_case matmul_i8_cases[] = {
     {4, 3, 4, 4, 3, {2, 1, 3, 6}, {5, 6, 2}, {2, 5, 3, 2}, {2, 1, 3, 1}, {5, 1, 2}},
     {2, 3, 3, 1, 2, {3, 0}, {2, 0, 2}, {2, 3, 2}, {1}, {1, 2}},
     {3, 2, 3, -1, 1, {2, 3, 300}, {300, 2}, {2, 3, 2}, {0}, {2}},
+    {2, 2, 2, 2, 1, {9, 131}, {131, 15}, {9, 15}, {9, 1}, {15}},
+    {2, 2, 2, -1, -1, {5, 64}, {64, 32}, {5, 32}, {0}, {0}},
+    {3, 3, 3, 0, 2, {2, 6, 7}, {2, 7, 37}, {2, 6, 37}, {0}, {1, 37}},
 };
 
 static void matmul_i8_make(move_call *c, const matmul_i8_case *p, holo_dtype a, holo_dtype b)
@@ -49,10 +66,11 @@ static double matmul_i8_at(const holo_tensor *t, const holo_tensor *out, const i
 static void matmul_i8_values(void)
 {
     static const holo_dtype types[] = {HOLO_U8, HOLO_I8};
-    for (size_t k = 0; k < 4 * HG_COUNT(matmul_i8_cases); k++) {
+    for (size_t k = 0; k < 8 * HG_COUNT(matmul_i8_cases); k++) {
         move_call c = {0};
-        matmul_i8_make(&c, &matmul_i8_cases[k / 4], types[k % 2], types[k / 2 % 2]);
-        if (move_run(hg_kernels_matmul_i8, &c)) {
+        const hg_kernel *kernel = matmul_i8_variant((int)(k / 4 % 2));
+        matmul_i8_make(&c, &matmul_i8_cases[k / 8], types[k % 2], types[k / 2 % 2]);
+        if (kernel != NULL && move_run(kernel, &c)) {
             const int64_t depth = c.in[0].dim[c.in[0].rank - 1];
             for (int64_t i = 0; i < holo_tensor_count(&c.out[0]); i++) {
                 int64_t at[4], sum = 0;
