@@ -15,6 +15,17 @@ static const hg_kernel *softmax_tuned(void)
     return NULL;
 }
 
+/* The fast one: behind the one that gives the same bits. */
+static const hg_kernel *softmax_fast(void)
+{
+    return softmax_tuned() == NULL ? NULL : softmax_tuned() + 1;
+}
+
+static const hg_kernel *softmax_variant(int i)
+{
+    return i == 0 ? hg_kernels_softmax : i == 1 ? softmax_tuned() : softmax_fast();
+}
+
 typedef struct softmax_case {
     int rank;
     int64_t dim[4];
@@ -108,17 +119,40 @@ static void softmax_matches(void)
         if (move_run(hg_kernels_softmax, &c)) softmax_compare(&c);
         if (softmax_tuned() != NULL && move_run(softmax_tuned(), &d))
             CHECK_MEM(d.out[0].data, c.out[0].data, holo_tensor_bytes(&c.out[0]));
+        if (softmax_fast() != NULL && move_run(softmax_fast(), &d)) softmax_compare(&d);
         move_free(&c);
         move_free(&d);
+    }
+}
+
+/* The fast one gives the same bits however its units are split. */
+static void softmax_splits(void)
+{
+    for (size_t i = 0; softmax_fast() != NULL && i < HG_COUNT(softmax_cases) * 2; i++) {
+        const hg_kernel *k = softmax_fast();
+        move_call c = {0};
+        softmax_make(&c, &softmax_cases[i / 2], HOLO_F32, (int64_t)(i % 2));
+        if (move_run(k, &c)) {
+            const size_t bytes = holo_tensor_bytes(&c.out[0]);
+            const hg_work work = hg_kernel_work(k, &c.args);
+            void *whole = malloc(bytes + 1), *scratch = malloc(work.scratch + 1);
+            memcpy(whole, c.out[0].data, bytes);
+            for (int64_t u = 0, n = 1; u < work.units; u += n, n = n % 13 + 3)
+                k->run(&c.args, (hg_range){u, hg_min(u + n, work.units), scratch});
+            CHECK_MEM(c.out[0].data, whole, bytes);
+            free(whole);
+            free(scratch);
+        }
+        move_free(&c);
     }
 }
 
 /* Over the memory of x, or of a mask of x's shape. */
 static void softmax_in_place(void)
 {
-    for (size_t i = 0; i < HG_COUNT(softmax_cases) * 4; i++) {
-        const softmax_case *s = &softmax_cases[i / 4];
-        const hg_kernel *k = i % 4 < 2 ? hg_kernels_softmax : softmax_tuned();
+    for (size_t i = 0; i < HG_COUNT(softmax_cases) * 6; i++) {
+        const softmax_case *s = &softmax_cases[i / 6];
+        const hg_kernel *k = softmax_variant((int)(i % 6 / 2));
         uint32_t own = i % 2;
         bool has_own =
             own == 0 || (s->mask_rank == s->rank && memcmp(s->mask, s->dim, sizeof s->dim) == 0);
@@ -155,8 +189,8 @@ static const struct {
 
 static void softmax_special(void)
 {
-    for (int v = 0; v < 2; v++) {
-        const hg_kernel *k = v == 0 ? hg_kernels_softmax : softmax_tuned();
+    for (int v = 0; v < 3; v++) {
+        const hg_kernel *k = softmax_variant(v);
         for (size_t i = 0; k != NULL && i < HG_COUNT(softmax_specials) * 2; i++) {
             bool is_column = i % 2 != 0; /* 3 x 2: both columns the same */
             move_call c = {0};
@@ -195,8 +229,8 @@ static void softmax_special_long(const hg_kernel *k, int64_t n, const float *x3,
 static void softmax_special_rows(void)
 {
     static const int64_t n[] = {9, 16, 17, 24, 31, 50};
-    for (int v = 0; v < 2; v++) {
-        const hg_kernel *k = v == 0 ? hg_kernels_softmax : softmax_tuned();
+    for (int v = 0; v < 3; v++) {
+        const hg_kernel *k = softmax_variant(v);
         for (size_t i = 0; k != NULL && i < HG_COUNT(softmax_specials) * HG_COUNT(n); i++)
             softmax_special_long(k, n[i % HG_COUNT(n)], softmax_specials[i / HG_COUNT(n)].x,
                                  softmax_specials[i / HG_COUNT(n)].expected);
@@ -251,6 +285,7 @@ static void softmax_cost(void)
 
 const hg_test_case hg_tests_kernel_softmax[] = {
     {"matches", softmax_matches},
+    {"splits", softmax_splits},
     {"in_place", softmax_in_place},
     {"special", softmax_special},
     {"special_rows", softmax_special_rows},
