@@ -1,6 +1,8 @@
 /* gemm.c - Gemm: alpha A' B' + beta C, where A' and B' may be transposed. */
 #include "op/op_matmul.h"
 
+#include <math.h>
+
 static holo_status gemm_infer(hg_infer *n)
 {
     int64_t trans_a, trans_b;
@@ -29,6 +31,14 @@ static holo_status gemm_infer(hg_infer *n)
     return HOLO_OK;
 }
 
+/* A power of two, which constant weights can take without rounding. */
+static bool gemm_is_power(double factor)
+{
+    int exponent;
+    const double part = frexp(factor, &exponent);
+    return (part == 0.5 || part == -0.5) && exponent > -16 && exponent < 16;
+}
+
 /* The bias is an Add of its own, so that it can become the epilogue of the product. */
 static holo_status gemm_lower(hg_build *b)
 {
@@ -38,6 +48,11 @@ static holo_status gemm_lower(hg_build *b)
     /* An integer product with a fractional factor is computed in f64 and truncated. */
     if (!hg_dtype_is_float(dtype) && (alpha != 1.0 || beta != 1.0)) compute = HOLO_F64;
     hg_value_id in[2] = {hg_build_cast(b, x, compute), hg_build_cast(b, y, compute)};
+    if (alpha != 1.0 && (compute == HOLO_F32 || compute == HOLO_F64) && gemm_is_power(alpha) &&
+        hg_graph_value(b->g, y)->constant != NULL) {
+        in[1] = hg_build_2(b, "Mul", in[1], hg_build_scalar(b, compute, alpha));
+        alpha = 1.0;
+    }
     hg_attr attr[] = {
         hg_attr_make_int("trans_a", hg_node_int(b->node, "transA", 0) != 0),
         hg_attr_make_int("trans_b", hg_node_int(b->node, "transB", 0) != 0),
