@@ -131,6 +131,11 @@ static const nhwc_sizes nhwc_table[] = {
     {1,  6,  6,  6,  6,  6,  6,  3, 3,  1, 1,  1, 1,  1, 1, 6, NHWC_FLAT},
     {1, 14,  3, 24,  7,  1, 50,  2, 3,  2, 3,  0, 0,  1, 1, 1, NHWC_FLAT},
     {1,  1, 40, 12,  1, 40, 30,  1, 9,  1, 1,  0, 4,  1, 1, 1, NHWC_FLAT},
+    {2, 40,  1,  1, 20,  1, 18,  9, 1,  2, 1,  4, 0,  1, 1, 1, NHWC_FLAT}, /* one pixel wide */
+    {1, 33,  1,  6, 33,  1,  9,  5, 1,  1, 1,  4, 0,  2, 1, 1, NHWC_FLAT},
+    {1, 30,  1,  8, 30,  1, 12,  3, 1,  1, 1,  1, 0,  1, 1, 4, NHWC_FLAT},
+    {1,  9,  1,  4,  9,  1,  6,  3, 1,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT}, /* in the padding */
+    {1, 49, 10,  1, 24,  5, 64, 10, 4,  2, 2,  4, 1,  1, 1, 1, NHWC_FLAT},
     {1,  3,  3, 30,  9,  9, 17,  5, 5,  1, 1,  5, 5,  1, 1, 1, NHWC_FLAT}, /* padding beyond the kernel */
     {1, 20, 20,  4,  6,  5, 17,  3, 3,  2, 3, -3, -2, 1, 1, 1, NHWC_FLAT}, /* negative padding crops */
     {1,  4,  4,  5, 10,  9,  6,  3, 3,  1, 1,  1, 1,  1, 1, 1, NHWC_FLAT}, /* output reaches far outside */

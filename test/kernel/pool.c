@@ -114,13 +114,13 @@ static double pool_expected(const pool_answer *a, int64_t mode, holo_dtype dtype
     return cbrt(a->powers);
 }
 
-static void pool_compare(const pool_case *p, holo_dtype dtype, int64_t mode, bool nhwc,
-                         bool indices, int64_t order)
+static void pool_compare(const hg_kernel *kernel, const pool_case *p, holo_dtype dtype,
+                         int64_t mode, bool nhwc, bool indices, int64_t order)
 {
     move_call c = {0};
     pool_make(&c, p, dtype, mode, nhwc, indices);
     c.param[HG_POOL_PARAM_ORDER] = order;
-    if (move_run(hg_kernels_pool, &c)) {
+    if (move_run(kernel, &c)) {
         const int64_t count = holo_tensor_count(&c.out[0]);
         for (int64_t i = 0; i < count; i++) {
             int64_t at[5], o[3];
@@ -145,15 +145,17 @@ static void pool_values(void)
         for (size_t t = 0; t < HG_COUNT(types); t++)
             for (int64_t mode = 0; mode <= (t < 4 ? 3 : 0); mode++)
                 for (int layout = 0; layout < 2; layout++)
-                    pool_compare(&pool_cases[k], types[t], mode, layout == 1, false, 0);
+                    pool_compare(hg_kernels_pool, &pool_cases[k], types[t], mode, layout == 1,
+                                 false, 0);
 }
 
 static void pool_indices(void)
 {
     for (size_t k = 0; k < HG_COUNT(pool_cases); k++)
         for (int64_t order = 0; order < 2; order++) {
-            pool_compare(&pool_cases[k], HOLO_F32, HG_POOL_MAX, false, true, order);
-            pool_compare(&pool_cases[k], HOLO_U8, HG_POOL_MAX, false, true, order);
+            pool_compare(hg_kernels_pool, &pool_cases[k], HOLO_F32, HG_POOL_MAX, false, true,
+                         order);
+            pool_compare(hg_kernels_pool, &pool_cases[k], HOLO_U8, HG_POOL_MAX, false, true, order);
         }
 }
 
@@ -221,6 +223,26 @@ static void pool_tuned(void)
             pool_case p = pool_cases[k];
             p.c = channels[i / 6];
             if (p.rank > 1) pool_matches(TUNED(pool), &p, i % 3, i / 3 % 2 == 0, k % 2 == 1);
+        }
+}
+
+/* The second variant adds the rows of windows that overlap first. */
+static void pool_fast(void)
+{
+    static const pool_case more[] = {
+        {2, 2, 1, {20, 33}, {9, 9}, {1, 1}, {4, 4}, {4, 4}, {1, 1}, {20, 33}},
+        {2, 1, 12, {9, 11}, {5, 4}, {1, 1}, {2, 2}, {2, 1}, {1, 1}, {9, 11}},
+        {3, 1, 3, {6, 9, 14}, {3, 4, 5}, {2, 1, 1}, {1, 1, 2}, {1, 2, 2}, {1, 1, 1}, {3, 9, 14}},
+        {2, 1, 2, {8, 3}, {3, 2}, {1, 1}, {1, 0}, {1, 0}, {2, 1}, {6, 2}}, /* a short row */
+    };
+    const hg_kernel *fast = TUNED(pool) + 1;
+    if (!tuned_runs()) return;
+    CHECK(fast->flags == HG_KERNEL_FAST);
+    for (size_t k = 0; k < HG_COUNT(pool_cases) + HG_COUNT(more); k++)
+        for (int64_t i = 0; i < 6; i++) {
+            const bool is_more = k >= HG_COUNT(pool_cases);
+            const pool_case *p = is_more ? &more[k - HG_COUNT(pool_cases)] : &pool_cases[k];
+            if (p->rank > 1) pool_compare(fast, p, HOLO_F32, i % 3, i > 2, false, 0);
         }
 }
 
@@ -371,6 +393,7 @@ const hg_test_case hg_tests_kernel_pool[] = {
     {"huge_kernel", pool_huge_kernel},
 #if defined(TUNED)
     {"tuned", pool_tuned},
+    {"fast", pool_fast},
     {"tuned_refuses", pool_tuned_refuses},
 #endif
 #if defined(__x86_64__)

@@ -87,7 +87,18 @@ HG_INLINE void conv_dw_lines(const int kw, const int stride, const conv_dw_span 
     }
 }
 
-/* One output row for one vector of channels; `fixed` has the weights when kh is not 0. Sizes are
+/* All kernel rows of one tile, weights in registers. */
+HG_INLINE void conv_dw_fixed(const int kh, const int kw, const int stride, const float *x,
+                             int64_t x_tap, int64_t x_col, __m256 fixed[3][3], int64_t from,
+                             int64_t to, __m256 *sum)
+{
+    HG_GEMM_UNROLL
+    for (int r = 0; r < kh; r++)
+        conv_dw_line(kw, stride, x + r * x_tap, x_col, fixed[r], from, to, sum);
+}
+
+/* One output row for one vector of channels; `fixed` has the weights when kh is not 0: also where a
+ * column of padding is left or right of a tile, as in most rows. Sizes are
  * copied out of the span first: a vector store may alias anything and would make the compiler read
  * them again. */
 HG_INLINE void conv_dw_row(const int kh, const int kw, const int stride, const conv_dw_span *s,
@@ -105,15 +116,17 @@ HG_INLINE void conv_dw_row(const int kh, const int kw, const int stride, const c
         HG_GEMM_UNROLL
         for (int j = 0; j < CONV_DW_TILE; j++)
             sum[j] = begin;
-        if (HG_UNLIKELY(start < 0 || start + reach > width)) {
-            conv_dw_lines(kw, stride, s, x, c, -start, width - start, sum);
-        } else if (kh == 0) {
+        const int64_t right = start + reach - width; /* columns of padding */
+        if (kh != 0 && start >= 0 && right <= 0)
+            conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 0, reach, sum);
+        else if (kh != 0 && start == -1 && right <= 0)
+            conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 1, reach, sum);
+        else if (kh != 0 && start >= 0 && right == 1)
+            conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 0, reach - 1, sum);
+        else if (start >= 0 && right <= 0)
             conv_dw_lines(kw, stride, s, x, c, 0, reach, sum);
-        } else {
-            HG_GEMM_UNROLL
-            for (int r = 0; r < kh; r++)
-                conv_dw_line(kw, stride, x + r * x_tap, x_col, fixed[r], 0, reach, sum);
-        }
+        else
+            conv_dw_lines(kw, stride, s, x, c, -start, width - start, sum);
         HG_GEMM_UNROLL
         for (int j = 0; j < CONV_DW_TILE; j++)
             _mm256_storeu_ps(y + j * y_col, conv_dw_end(&ends, sum[j]));

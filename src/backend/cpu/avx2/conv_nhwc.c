@@ -34,6 +34,7 @@ enum {
 typedef struct conv_nhwc_plan {
     hg_conv_nhwc_shape s;
     bool by_row;         /* taps are kernel rows */
+    int64_t begin, end;  /* columns of the output whose kernel rows can be read in place */
     int64_t taps, depth; /* k = taps * depth */
     int64_t pixels;      /* rows of the product */
     hg_cut row;
@@ -41,10 +42,36 @@ typedef struct conv_nhwc_plan {
     bool is_large;
 } conv_nhwc_plan;
 
+static void conv_nhwc_swap(int64_t *a, int64_t *b)
+{
+    const int64_t old = *a;
+    *a = *b;
+    *b = old;
+}
+
+/* Pictures that are one pixel wide are as well one pixel high: kernel rows are long then. */
+static void conv_nhwc_turn(hg_conv2d *g)
+{
+    if (g->w != 1 || g->ow != 1 || g->kw != 1 || g->pad_left != 0) return;
+    conv_nhwc_swap(&g->h, &g->w);
+    conv_nhwc_swap(&g->oh, &g->ow);
+    conv_nhwc_swap(&g->kh, &g->kw);
+    conv_nhwc_swap(&g->stride_h, &g->stride_w);
+    conv_nhwc_swap(&g->pad_top, &g->pad_left);
+    conv_nhwc_swap(&g->dil_h, &g->dil_w);
+}
+
 static void conv_nhwc_plan_of(const hg_args *a, conv_nhwc_plan *p)
 {
     hg_conv_nhwc_shape_of(a, &p->s);
+    conv_nhwc_turn(&p->s.g);
     const hg_conv2d *g = &p->s.g;
+    int64_t unused;
+    p->begin = p->end = 0;
+    if (g->dil_w == 1 && p->s.groups == 1) {
+        hg_conv_inside(g->w, g->ow, g->stride_w, g->pad_left, 0, &p->begin, &unused);
+        hg_conv_inside(g->w, g->ow, g->stride_w, g->pad_left, g->kw - 1, &unused, &p->end);
+    }
     p->by_row =
         p->s.group_c < (p->s.groups == 1 ? CONV_NHWC_SHORT_TAP : CONV_NHWC_TINY_TAP) && g->kw > 1;
     p->taps = p->s.k == 0 ? 0 : p->by_row ? p->s.z.kernel * g->kh : p->s.taps;
@@ -139,16 +166,41 @@ static void conv_nhwc_point_tap(const conv_nhwc_unit *u, const conv_nhwc_span *s
         to[i] = u->zero;
 }
 
+static void conv_nhwc_copy(const float *from, int64_t n, float *to)
+{
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        memcpy(to + i, from + i, 4 * sizeof *to);
+    for (; i < n; i++)
+        to[i] = from[i];
+}
+
+static void conv_nhwc_clear(float *to, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = 0;
+}
+
 /* A kernel row as one tap that is not contiguous in the input: a copy. */
 static const float *conv_nhwc_copy_row(const conv_nhwc_unit *u, const float *line, int64_t x0,
                                        float *patch)
 {
     const hg_conv2d *g = &u->p->s.g;
     const int64_t c = u->p->s.group_c;
+    if (g->dil_w == 1 && u->p->s.groups == 1) {
+        const int64_t begin = hg_max(0, hg_min(g->kw, -x0));
+        const int64_t end = hg_max(begin, hg_min(g->kw, g->w - x0));
+        conv_nhwc_clear(patch, begin * c);
+        conv_nhwc_copy(line + (x0 + begin) * c, (end - begin) * c, patch + begin * c);
+        conv_nhwc_clear(patch + end * c, (g->kw - end) * c);
+        return patch;
+    }
     for (int64_t j = 0; j < g->kw; j++) {
         const int64_t x = x0 + j * g->dil_w;
-        for (int64_t i = 0; i < c; i++)
-            patch[j * c + i] = x >= 0 && x < g->w ? line[x * g->c + i] : 0;
+        if (x >= 0 && x < g->w)
+            conv_nhwc_copy(line + x * g->c, c, patch + j * c);
+        else
+            conv_nhwc_clear(patch + j * c, c);
     }
     return patch;
 }
@@ -158,18 +210,13 @@ static void conv_nhwc_point_row(const conv_nhwc_unit *u, const conv_nhwc_span *s
                                 const float *line, int64_t k, const float **to)
 {
     const hg_conv2d *g = &u->p->s.g;
-    int64_t begin = 0, end = 0, unused;
     if (line == NULL) {
         for (int64_t i = 0; i < span->count; i++)
             to[i] = u->zero;
         return;
     }
-    if (g->dil_w == 1 && u->p->s.groups == 1) {
-        hg_conv_inside(g->w, g->ow, g->stride_w, g->pad_left, 0, &begin, &unused);
-        hg_conv_inside(g->w, g->ow, g->stride_w, g->pad_left, g->kw - 1, &unused, &end);
-    }
-    begin = hg_max(0, hg_min(span->count, begin - span->ox));
-    end = hg_max(begin, hg_min(span->count, end - span->ox));
+    const int64_t begin = hg_max(0, hg_min(span->count, u->p->begin - span->ox));
+    const int64_t end = hg_max(begin, hg_min(span->count, u->p->end - span->ox));
     const int64_t x0 = span->ox * g->stride_w - g->pad_left;
     for (int64_t i = begin; i < end; i++)
         to[i] = line + (x0 + i * g->stride_w) * g->c;

@@ -1,7 +1,11 @@
 /* pool.c - kernel "pool" on AVX2: largest and average of float32 pictures. With channels last, up
  * to 32 channels of one output stay in registers over all taps. With one channel, or few of them
  * and stride 1, neighbours of a row do instead: those whose windows lie inside. The order of the
- * taps, and so the bits, are the reference's. */
+ * taps, and so the bits, are the reference's.
+ *
+ * Fast averages whose windows overlap add the rows of a window first, once for all windows of an
+ * output row, then its columns: kh + kw additions instead of kh * kw. Error bound: kh + kw
+ * roundings of the sum of magnitudes, where one sum has kh * kw. */
 #include "kernel/pool.h"
 
 #include "isa/lane_math.h"
@@ -238,13 +242,60 @@ static void pool_run_edges(const hg_pool_shape *s, const pool_line *l, int64_t o
     }
 }
 
-static void pool_row_avx2(const hg_args *a, const hg_pool_shape *s, int64_t unit)
+/* Whether averages take less with sums of rows: loads and stores of an output row are counted. */
+static bool pool_adds_rows(const hg_pool_shape *s)
+{
+    const int last = s->rank - 1;
+    double rows = 1;
+    for (int d = 0; d < last; d++)
+        rows *= (double)hg_min(s->kernel[d], s->in[d]);
+    const double taps = (double)s->width * (double)hg_min(s->kernel[last], s->in[last]);
+    return s->mode != HG_POOL_MAX && taps * rows > (double)s->in[last] * (rows + 1) + taps;
+}
+
+/* Elements [i, i + 8 * vectors) of all rows of the window, added. */
+HG_INLINE void pool_add_vectors(const int vectors, const pool_line *l, int64_t i, float *to)
+{
+    __m256 sum[POOL_VECTORS];
+    POOL_UNROLL
+    for (int v = 0; v < vectors; v++)
+        sum[v] = _mm256_setzero_ps();
+    for (int64_t k = 0; k < l->w.planes; k++) {
+        const float *x = l->x + k * l->w.plane_step + i;
+        for (int64_t j = 0; j < l->w.rows; j++, x += l->w.row_step) {
+            POOL_UNROLL
+            for (int v = 0; v < vectors; v++)
+                sum[v] = _mm256_add_ps(sum[v], _mm256_loadu_ps(x + v * POOL_WIDTH));
+        }
+    }
+    POOL_UNROLL
+    for (int v = 0; v < vectors; v++)
+        _mm256_storeu_ps(to + i + v * POOL_WIDTH, sum[v]);
+}
+
+/* The rows of the window become one: `to`, with n elements, at least a vector. */
+static void pool_add_rows(pool_line *l, int64_t n, float *to)
+{
+    int64_t i = 0;
+    for (; i + POOL_VECTORS * POOL_WIDTH <= n; i += POOL_VECTORS * POOL_WIDTH)
+        pool_add_vectors(POOL_VECTORS, l, i, to);
+    for (; i < n; i += POOL_WIDTH)
+        pool_add_vectors(1, l, hg_min(i, n - POOL_WIDTH), to);
+    l->x = to;
+    l->w.planes = l->w.rows = 1;
+    l->w.plane_step = l->w.row_step = 0;
+}
+
+/* An output row; `sums` has room for the elements of an input row, or is NULL. */
+static void pool_row_avx2(const hg_args *a, const hg_pool_shape *s, int64_t unit, float *sums)
 {
     const int last = s->rank - 1;
     const int64_t stride = s->stride[last], reach = (s->kernel[last] - 1) * s->dilation[last];
     int64_t begin, end, unused;
     pool_line line;
     pool_find_line(a, s, unit, &line);
+    const int64_t n = s->in[last] * s->inner;
+    if (sums != NULL && !line.is_empty && n >= POOL_WIDTH) pool_add_rows(&line, n, sums);
     hg_conv_inside(s->in[last], s->width, stride, s->pad_begin[last], 0, &begin, &unused);
     hg_conv_inside(s->in[last], s->width, stride, s->pad_begin[last], reach, &unused, &end);
     if (s->inner >= POOL_WIDTH || (s->inner > 1 && stride > 1) || line.is_empty || begin >= end)
@@ -271,7 +322,21 @@ static void pool_run_avx2(const hg_args *a, hg_range r)
 {
     const hg_pool_shape s = hg_pool_shape_of(a);
     for (int64_t u = r.begin; u < r.end; u++)
-        pool_row_avx2(a, &s, u);
+        pool_row_avx2(a, &s, u, NULL);
+}
+
+static size_t pool_fast_scratch(const hg_args *a)
+{
+    const hg_pool_shape s = hg_pool_shape_of(a);
+    return pool_adds_rows(&s) ? (size_t)(s.in[s.rank - 1] * s.inner) * sizeof(float) : 0;
+}
+
+static void pool_run_fast(const hg_args *a, hg_range r)
+{
+    const hg_pool_shape s = hg_pool_shape_of(a);
+    float *sums = pool_adds_rows(&s) ? r.scratch : NULL;
+    for (int64_t u = r.begin; u < r.end; u++)
+        pool_row_avx2(a, &s, u, sums);
 }
 
 const hg_kernel hg_kernels_pool_avx2[] = {
@@ -281,5 +346,13 @@ const hg_kernel hg_kernels_pool_avx2[] = {
      .units = hg_kernel_pool_units,
      .cost = hg_kernel_pool_cost,
      .run = pool_run_avx2},
+    {.name = "pool",
+     .flags = HG_KERNEL_FAST,
+     .cpu = HG_CPU_AVX2,
+     .check = pool_check_avx2,
+     .units = hg_kernel_pool_units,
+     .scratch = pool_fast_scratch,
+     .cost = hg_kernel_pool_cost,
+     .run = pool_run_fast},
     {0},
 };
