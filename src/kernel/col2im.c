@@ -4,9 +4,10 @@
  *   param  n_spatial, then lists: block, stride, pad_begin, dilation, blocks along each axis
  *   out[0] Y [N, C, spatial...], X's type: the sum of all that cover an element
  *
- * Summed in the order of the block's elements; floats and both parts of complex numbers in
- * f64, integers modulo their width; a sum of bool says whether any is true. */
-#include "kernel/number.h"
+ * Summed in the order of the block's elements, in the type itself, f16 and bf16 in f32 with one
+ * rounding at the end; integers modulo their width; a sum of bool says whether any is true. */
+#include "isa/lane_io.h"
+#include "kernel/conv.h"
 
 #define COL2IM_TYPES (HG_TYPES_NUMBER | HG_TYPES_BOOL | HG_TYPES_COMPLEX)
 
@@ -56,107 +57,146 @@ static int64_t col2im_units(const hg_args *a)
     return holo_tensor_count(&a->out[0]) == 0 ? 0 : a->out[0].dim[0] * a->out[0].dim[1];
 }
 
-/* Number of the block whose element `tap` covers place[], or -1. */
-static int64_t col2im_block(const hg_args *a, const int64_t *place, const int64_t *tap)
-{
-    const int rank = (int)a->param[0];
-    const int64_t *stride = a->param + 1 + rank, *pad = stride + rank, *dilation = pad + rank;
-    const int64_t *blocks = dilation + rank;
-    int64_t number = 0;
-    for (int d = 0; d < rank; d++) {
-        const int64_t p = place[d] + pad[d] - tap[d] * dilation[d];
-        if (p < 0 || p % stride[d] != 0 || p / stride[d] >= blocks[d]) return -1;
-        number = number * blocks[d] + p / stride[d];
+/* y[i * step] += x[i], elements of `parts` numbers each. */
+typedef void (*col2im_add_fn)(const void *x, int64_t n, int64_t parts, int64_t step, void *y);
+
+#define COL2IM_ADD(T, suffix, operator)                                                            \
+    static void col2im_add_##suffix(const void *vx, int64_t n, int64_t parts, int64_t step,        \
+                                    void *vy)                                                      \
+    {                                                                                              \
+        const T *HG_RESTRICT x = vx;                                                               \
+        T *HG_RESTRICT y = vy;                                                                     \
+        for (int64_t i = 0; step == 1 && i < n * parts; i++)                                       \
+            y[i] = (T)(y[i] operator x[i]);                                                        \
+        for (int64_t i = 0; step != 1 && i < n * parts; i++)                                       \
+            y[i / parts * step * parts + i % parts] =                                              \
+                (T)(y[i / parts * step * parts + i % parts] operator x[i]);                        \
     }
-    return number;
+COL2IM_ADD(uint8_t, b8, |)
+COL2IM_ADD(uint8_t, u8, +)
+COL2IM_ADD(uint16_t, u16, +)
+COL2IM_ADD(uint32_t, u32, +)
+COL2IM_ADD(uint64_t, u64, +)
+COL2IM_ADD(float, f32, +)
+COL2IM_ADD(double, f64, +)
+#undef COL2IM_ADD
+
+/* Signs make no difference to the low bits of a sum. */
+static col2im_add_fn col2im_find_add(holo_dtype dtype)
+{
+    const uint32_t bits = hg_dtype_bits(dtype);
+    if (dtype == HOLO_BOOL) return col2im_add_b8;
+    if (dtype == HOLO_F64 || dtype == HOLO_C128) return col2im_add_f64;
+    if (hg_dtype_is_float(dtype) || dtype == HOLO_C64) return col2im_add_f32;
+    if (bits == 8) return col2im_add_u8;
+    if (bits == 16) return col2im_add_u16;
+    return bits == 32 ? col2im_add_u32 : col2im_add_u64;
 }
 
-/* Integers of any width: the low bits of the sum do not depend on the sign. */
-static uint64_t col2im_bits(const holo_tensor *t, int64_t i)
+typedef struct col2im_work {
+    int last; /* spatial axis */
+    const int64_t *block, *stride, *pad, *dilation, *blocks, *size;
+    holo_dtype dtype;
+    col2im_add_fn add;
+    int64_t bytes, parts; /* of an element */
+    float *row, *sum;     /* of f16 and bf16: widened blocks of the last axis, a plane */
+    /* of the element of the block at hand: blocks whose place is inside, the place of the first */
+    int64_t begin[COL2IM_MAX_SPATIAL], end[COL2IM_MAX_SPATIAL], first[COL2IM_MAX_SPATIAL];
+} col2im_work;
+
+static bool col2im_widens(holo_dtype dtype)
 {
-    const uint32_t bits = hg_dtype_bits(t->dtype);
-    if (bits == 8) return ((const uint8_t *)t->data)[i];
-    if (bits == 16) return ((const uint16_t *)t->data)[i];
-    return bits == 32 ? ((const uint32_t *)t->data)[i] : ((const uint64_t *)t->data)[i];
+    return hg_dtype_is_float(dtype) && hg_dtype_bits(dtype) == 16;
 }
 
-static void col2im_put_bits(const holo_tensor *t, int64_t i, uint64_t v)
+static size_t col2im_scratch(const hg_args *a)
 {
-    const uint32_t bits = hg_dtype_bits(t->dtype);
-    if (bits == 8) ((uint8_t *)t->data)[i] = (uint8_t)v;
-    if (bits == 16) ((uint16_t *)t->data)[i] = (uint16_t)v;
-    if (bits == 32) ((uint32_t *)t->data)[i] = (uint32_t)v;
-    if (bits == 64) ((uint64_t *)t->data)[i] = v;
+    const holo_tensor *y = &a->out[0];
+    if (!col2im_widens(y->dtype)) return 0;
+    return (size_t)(a->param[a->n_param - 1] + hg_dims_product(y, 2, y->rank)) * sizeof(float);
 }
 
-typedef struct col2im_sum {
-    double re, im;
-    uint64_t bits;
-} col2im_sum;
-
-static void col2im_add(const holo_tensor *x, int64_t i, col2im_sum *sum)
+static col2im_work col2im_work_of(const hg_args *a, void *scratch)
 {
-    if (x->dtype == HOLO_C64) {
-        sum->re += (double)((const float *)x->data)[2 * i];
-        sum->im += (double)((const float *)x->data)[2 * i + 1];
-    } else if (x->dtype == HOLO_C128) {
-        sum->re += ((const double *)x->data)[2 * i];
-        sum->im += ((const double *)x->data)[2 * i + 1];
-    } else if (hg_dtype_is_float(x->dtype)) {
-        sum->re += hg_number_load(x, i);
-    } else {
-        sum->bits += col2im_bits(x, i);
-    }
+    const int64_t rank = a->param[0];
+    const holo_dtype dtype = a->in[0].dtype;
+    const bool is_complex = dtype == HOLO_C64 || dtype == HOLO_C128;
+    col2im_work w = {.last = (int)rank - 1,
+                     .block = a->param + 1,
+                     .size = a->out[0].dim + 2,
+                     .dtype = dtype,
+                     .add = col2im_find_add(dtype),
+                     .bytes = hg_dtype_bits(dtype) / 8,
+                     .parts = is_complex ? 2 : 1};
+    w.stride = w.block + rank;
+    w.pad = w.stride + rank;
+    w.dilation = w.pad + rank;
+    w.blocks = w.dilation + rank;
+    if (!col2im_widens(dtype)) return w;
+    w.row = scratch;
+    w.sum = w.row + w.blocks[rank - 1];
+    return w;
 }
 
-static void col2im_store(const holo_tensor *y, int64_t i, const col2im_sum *sum)
+/* The blocks that element number `tap` of a block is inside with; false when there are none. */
+static bool col2im_find_blocks(col2im_work *w, int64_t tap)
 {
-    if (y->dtype == HOLO_C64) {
-        ((float *)y->data)[2 * i] = (float)sum->re;
-        ((float *)y->data)[2 * i + 1] = (float)sum->im;
-    } else if (y->dtype == HOLO_C128) {
-        ((double *)y->data)[2 * i] = sum->re;
-        ((double *)y->data)[2 * i + 1] = sum->im;
-    } else if (hg_dtype_is_float(y->dtype)) {
-        hg_number_store(y, i, sum->re);
-    } else {
-        col2im_put_bits(y, i, y->dtype == HOLO_BOOL ? sum->bits != 0 : sum->bits);
+    bool found = true;
+    for (int d = w->last; d >= 0; d--) {
+        const int64_t shift = tap % w->block[d] * w->dilation[d];
+        tap /= w->block[d];
+        hg_conv_inside(w->size[d], w->blocks[d], w->stride[d], w->pad[d], shift, &w->begin[d],
+                       &w->end[d]);
+        w->first[d] = w->begin[d] * w->stride[d] + shift - w->pad[d];
+        found = found && w->begin[d] < w->end[d];
     }
+    return found;
 }
 
-/* Element number i of plane u. */
-static void col2im_element(const hg_args *a, int64_t u, int64_t taps, int64_t i, int64_t to)
+/* Adds x, one element of all blocks, to the plane y: axis d and those behind it, blocks from number
+ * `from` and places from number `to` on. */
+static void col2im_add(const col2im_work *w, int d, const char *x, int64_t from, int64_t to,
+                       char *y)
 {
-    const holo_tensor *x = &a->in[0], *y = &a->out[0];
-    const int rank = (int)a->param[0];
-    int64_t place[COL2IM_MAX_SPATIAL], tap[COL2IM_MAX_SPATIAL] = {0};
-    for (int d = rank - 1; d >= 0; d--) {
-        place[d] = i % y->dim[2 + d];
-        i /= y->dim[2 + d];
+    from = from * w->blocks[d] + w->begin[d];
+    to = to * w->size[d] + w->first[d];
+    if (d < w->last) {
+        for (int64_t b = w->begin[d]; b < w->end[d]; b++, from++, to += w->stride[d])
+            col2im_add(w, d + 1, x, from, to, y);
+        return;
     }
-    col2im_sum sum = {0};
-    for (int64_t t = 0; t < taps; t++) {
-        const int64_t block = col2im_block(a, place, tap);
-        if (block >= 0) col2im_add(x, (u * taps + t) * x->dim[2] + block, &sum);
-        for (int d = rank - 1; d >= 0 && ++tap[d] == a->param[1 + d]; d--)
-            tap[d] = 0;
+    const int64_t n = w->end[d] - w->begin[d];
+    if (w->row == NULL) {
+        w->add(x + from * w->bytes, n, w->parts, w->stride[d], y + to * w->bytes);
+        return;
     }
-    col2im_store(y, to, &sum);
+    hg_lane_read(w->dtype, w->row, x, from, 1, n);
+    w->add(w->row, n, 1, w->stride[d], w->sum + to);
 }
 
 static void col2im_run(const hg_args *a, hg_range r)
 {
-    const holo_tensor *y = &a->out[0];
-    const int64_t plane = hg_dims_product(y, 2, y->rank);
-    int64_t taps = 1;
-    for (int d = 0; d < (int)a->param[0]; d++)
-        taps *= a->param[1 + d];
-    for (int64_t u = r.begin; u < r.end; u++)
-        for (int64_t i = 0; i < plane; i++)
-            col2im_element(a, u, taps, i, u * plane + i);
+    const holo_tensor *x = &a->in[0], *y = &a->out[0];
+    const int64_t plane = hg_dims_product(y, 2, y->rank), blocks = x->dim[2];
+    const int64_t taps = blocks == 0 ? 0 : x->dim[1] / y->dim[1];
+    col2im_work w = col2im_work_of(a, r.scratch);
+    for (int64_t u = r.begin; u < r.end; u++) {
+        char *to = (char *)y->data + u * plane * w.bytes;
+        if (w.sum != NULL) memset(w.sum, 0, (size_t)plane * sizeof(float));
+        if (w.sum == NULL) memset(to, 0, (size_t)(plane * w.bytes));
+        for (int64_t t = 0; t < taps; t++)
+            if (col2im_find_blocks(&w, t))
+                col2im_add(&w, 0, (const char *)x->data + (u * taps + t) * blocks * w.bytes, 0, 0,
+                           to);
+        if (w.sum != NULL) hg_lane_write(w.dtype, false, y->data, u * plane, 1, w.sum, plane);
+    }
 }
 
 const hg_kernel hg_kernels_col2im[] = {
-    {.name = "col2im", .check = col2im_check, .units = col2im_units, .run = col2im_run},
+    {.name = "col2im",
+     .check = col2im_check,
+     .units = col2im_units,
+     .scratch = col2im_scratch,
+     .run = col2im_run},
     {0},
 };

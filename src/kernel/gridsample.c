@@ -371,34 +371,73 @@ static holo_status grid_affine_check(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
+/* A row: all places that agree in the axes before the last. */
 static int64_t grid_affine_units(const hg_args *a)
 {
     return holo_tensor_count(&a->out[0]) == 0 ? 0
-                                              : hg_dims_product(&a->out[0], 0, a->out[0].rank - 1);
+                                              : hg_dims_product(&a->out[0], 0, a->out[0].rank - 2);
+}
+
+/* Coordinate of element i of `size`. */
+static double grid_affine_place(const hg_args *a, int64_t i, int64_t size)
+{
+    if (a->param[0] == 0) return (2.0 * (double)i + 1.0) / (double)size - 1.0;
+    return size > 1 ? 2.0 * (double)i / ((double)size - 1.0) - 1.0 : -1.0;
+}
+
+/* y[i][k] = base[k] + slope[k] * place[i]. */
+#define GRID_AFFINE(T, n, suffix)                                                                  \
+    static void grid_affine_##suffix(const double *base, const double *slope, const double *place, \
+                                     int64_t count, void *vy)                                      \
+    {                                                                                              \
+        T *HG_RESTRICT y = vy;                                                                     \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            for (int k = 0; k < (n); k++)                                                          \
+                y[i * (n) + k] = (T)(base[k] + slope[k] * place[i]);                               \
+    }
+GRID_AFFINE(float, 2, f32x2)
+GRID_AFFINE(float, 3, f32x3)
+GRID_AFFINE(double, 2, f64x2)
+GRID_AFFINE(double, 3, f64x3)
+#undef GRID_AFFINE
+
+/* Places along the last axis, and a row of f16 or bf16 before it is narrowed. */
+static size_t grid_affine_scratch(const hg_args *a)
+{
+    const holo_tensor *y = &a->out[0];
+    const size_t cols = (size_t)y->dim[y->rank - 2], n = (size_t)y->rank - 2;
+    return cols * sizeof(double) + (hg_dtype_bits(y->dtype) == 16 ? cols * n * sizeof(double) : 0);
 }
 
 static void grid_affine_run(const hg_args *a, hg_range r)
 {
     const holo_tensor *y = &a->out[0];
     const int n = y->rank - 2;
+    const int64_t cols = y->dim[n], size = hg_dtype_bits(y->dtype) / 8;
+    double *place = r.scratch;
+    for (int64_t i = 0; i < cols; i++)
+        place[i] = grid_affine_place(a, i, cols);
     for (int64_t u = r.begin; u < r.end; u++) {
-        double place[3]; /* x, y, z */
+        double base[3] = {0}, slope[3] = {0}, lead[3] = {0}; /* lead: y, z */
         int64_t rest = u;
-        for (int d = n; d > 0; d--) {
-            const double size = (double)y->dim[d], i = (double)(rest % y->dim[d]);
+        for (int d = n - 1; d > 0; d--) {
+            lead[n - d] = grid_affine_place(a, rest % y->dim[d], y->dim[d]);
             rest /= y->dim[d];
-            if (a->param[0] == 0)
-                place[n - d] = (2.0 * i + 1.0) / size - 1.0;
-            else
-                place[n - d] = size > 1.0 ? 2.0 * i / (size - 1.0) - 1.0 : -1.0;
         }
         for (int k = 0; k < n; k++) {
             const int64_t row = (rest * n + k) * (n + 1);
-            double sum = hg_number_load(&a->in[0], row + n);
-            for (int j = 0; j < n; j++)
-                sum += hg_number_load(&a->in[0], row + j) * place[j];
-            hg_number_store(y, u * n + k, sum);
+            slope[k] = hg_number_load(&a->in[0], row);
+            base[k] = hg_number_load(&a->in[0], row + n);
+            for (int j = 1; j < n; j++)
+                base[k] += hg_number_load(&a->in[0], row + j) * lead[j];
         }
+        void *to = size == 2 ? (void *)(place + cols) : (char *)y->data + u * cols * n * size;
+        if (y->dtype == HOLO_F32)
+            (n == 2 ? grid_affine_f32x2 : grid_affine_f32x3)(base, slope, place, cols, to);
+        else
+            (n == 2 ? grid_affine_f64x2 : grid_affine_f64x3)(base, slope, place, cols, to);
+        for (int64_t i = 0; size == 2 && i < cols * n; i++)
+            hg_number_store(y, u * cols * n + i, ((const double *)to)[i]);
     }
 }
 
@@ -406,6 +445,7 @@ const hg_kernel hg_kernels_gridsample[] = {
     {.name = "affinegrid",
      .check = grid_affine_check,
      .units = grid_affine_units,
+     .scratch = grid_affine_scratch,
      .run = grid_affine_run},
     {.name = "gridsample",
      .check = grid_check,

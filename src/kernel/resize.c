@@ -364,10 +364,19 @@ int64_t hg_resize_taps_of(const hg_args *a, int d, int64_t o, hg_resize_tap *tap
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
+/* The taps of an output along L in f32, where there are one or two; index[1] of one is -1. */
+typedef struct resize_pair {
+    int32_t index[2];
+    float weight[2];
+} resize_pair;
+
 /* Everything a run keeps in its scratch. */
 typedef struct resize_work {
-    resize_taps lead[HG_MAX_RANK]; /* of the current row */
-    resize_taps *column;           /* of every output along L */
+    resize_taps lead[HG_MAX_RANK];   /* of the current row */
+    resize_taps *table[HG_MAX_RANK]; /* of every output along an axis before L that is resized */
+    resize_taps *column;             /* of every output along L */
+    resize_pair *pair;               /* the same, or NULL: some have more taps, or lie outside */
+    int64_t repeat;                  /* output o is element o / repeat; 0: something else */
     void *raw, *row, *line, *result;
     int64_t first, last; /* first row of this run; where the row before came from, or -1 */
 } resize_work;
@@ -375,6 +384,12 @@ typedef struct resize_work {
 static size_t resize_taps_bytes(const resize_axis *x, int64_t count)
 {
     return (size_t)count * (sizeof(resize_taps) + (size_t)x->taps * sizeof(hg_resize_tap));
+}
+
+/* Lists of taps that an axis before L needs. */
+static int64_t resize_entries(const resize_axis *x)
+{
+    return x->is_resized ? x->out : 1;
 }
 
 static size_t resize_row_bytes(int64_t count)
@@ -388,9 +403,10 @@ static size_t resize_scratch(const hg_args *a)
     size_t bytes = hg_align_up(sizeof(resize_work), HG_ALIGN);
     if (s.last < 0 || holo_tensor_count(&a->out[0]) == 0) return bytes;
     for (int d = 0; d < s.last; d++)
-        bytes += resize_taps_bytes(&s.axis[d], 1);
+        bytes += resize_taps_bytes(&s.axis[d], resize_entries(&s.axis[d]));
     const resize_axis *x = &s.axis[s.last];
-    bytes = hg_align_up(bytes + resize_taps_bytes(x, x->out), HG_ALIGN);
+    bytes += resize_taps_bytes(x, x->out);
+    bytes = hg_align_up(bytes + (size_t)x->out * sizeof(resize_pair), HG_ALIGN);
     if (s.mode == HG_RESIZE_NEAREST) return bytes;
     return bytes + 3 * resize_row_bytes(x->in * s.inner) + resize_row_bytes(x->out * s.inner);
 }
@@ -406,17 +422,41 @@ static resize_taps *resize_take_taps(char **at, const resize_axis *x, int64_t co
     return list;
 }
 
+/* The taps along L once more, as far as they fit pairs. */
+static void resize_find_pairs(const resize_shape *s, resize_work *w, resize_pair *pair)
+{
+    const resize_axis *x = &s->axis[s->last];
+    bool fits = x->in < INT32_MAX;
+    w->repeat = x->out / x->in;
+    for (int64_t o = 0; o < x->out && fits; o++) {
+        const resize_taps *t = &w->column[o];
+        fits = t->count == 1 || t->count == 2;
+        for (int64_t k = 0; k < 2 && fits; k++) {
+            pair[o].index[k] = k < t->count ? (int32_t)t->tap[k].index : -1;
+            pair[o].weight[k] = k < t->count ? (float)t->tap[k].weight : 0;
+        }
+        if (!fits || w->repeat == 0 || pair[o].index[0] != o / w->repeat) w->repeat = 0;
+    }
+    w->pair = fits ? pair : NULL;
+}
+
 static resize_work *resize_prepare(const resize_shape *s, void *scratch)
 {
     resize_work *w = scratch;
     const resize_axis *x = &s->axis[s->last];
     char *base = scratch, *at = base + hg_align_up(sizeof *w, HG_ALIGN);
-    for (int d = 0; d < s->last; d++)
-        w->lead[d] = *resize_take_taps(&at, &s->axis[d], 1);
-    w->column = resize_take_taps(&at, x, x->out);
-    for (int64_t o = 0; o < x->out; o++)
-        resize_find_taps(s, x, o, &w->column[o]);
-    at = base + hg_align_up((size_t)(at - base), HG_ALIGN);
+    for (int d = 0; d <= s->last; d++) {
+        const resize_axis *y = &s->axis[d];
+        const int64_t n = d == s->last ? y->out : resize_entries(y);
+        resize_taps *list = resize_take_taps(&at, y, n);
+        w->table[d] = list;
+        w->lead[d] = list[0];
+        for (int64_t o = 0; o < n && (d == s->last || y->is_resized); o++)
+            resize_find_taps(s, y, o, &list[o]);
+    }
+    w->column = w->table[s->last];
+    resize_find_pairs(s, w, (resize_pair *)(void *)at);
+    at = base + hg_align_up((size_t)(at - base) + (size_t)x->out * sizeof *w->pair, HG_ALIGN);
     if (s->mode == HG_RESIZE_NEAREST) return w;
     const size_t row = resize_row_bytes(x->in * s->inner);
     w->raw = at;
@@ -434,7 +474,7 @@ static bool resize_find_lead(const resize_shape *s, const hg_args *a, int64_t u,
         const int64_t o = u % a->out[0].dim[d];
         u /= a->out[0].dim[d];
         if (s->axis[d].is_resized) {
-            resize_find_taps(s, &s->axis[d], o, &w->lead[d]);
+            w->lead[d] = w->table[d][o];
         } else {
             w->lead[d].count = 1;
             w->lead[d].tap[0] = (hg_resize_tap){o, 1.0};
@@ -475,10 +515,10 @@ static const void *resize_load(const resize_shape *s, const holo_tensor *x, int6
     const hg_lane_type type = hg_lane_type_of(x->dtype);
     hg_lane_read(x->dtype, type == HG_LANE_F32 ? w->row : w->raw, x->data, first, 1, n);
     if (type == HG_LANE_F32) return w->row;
-    for (int64_t i = 0; i < n; i++) {
-        if (!s->is_wide)
-            ((float *)w->row)[i] = (float)((const int32_t *)w->raw)[i];
-        else if (type == HG_LANE_I32)
+    for (int64_t i = 0; !s->is_wide && i < n; i++)
+        ((float *)w->row)[i] = (float)((const int32_t *)w->raw)[i];
+    for (int64_t i = 0; s->is_wide && i < n; i++) {
+        if (type == HG_LANE_I32)
             ((double *)w->row)[i] = (double)((const int32_t *)w->raw)[i];
         else if (type == HG_LANE_I64)
             ((double *)w->row)[i] = (double)((const int64_t *)w->raw)[i];
@@ -532,13 +572,37 @@ RESIZE_ROWS(float, f32)
 RESIZE_ROWS(double, f64)
 #undef RESIZE_ROWS
 
-/* Rounds to nearest and clamps to what the integer type holds; NaN gives 0. */
-static void resize_store_int(holo_tensor *y, int64_t i, double v)
+/* All outputs of a row that consists of single elements. */
+static void resize_pairs(const resize_pair *pair, int64_t n, const float *line, float *out)
 {
-    const uint32_t bits = hg_dtype_bits(y->dtype);
-    const bool is_signed = hg_dtype_is_signed_int(y->dtype);
+    for (int64_t o = 0; o < n; o++) {
+        const resize_pair *p = &pair[o];
+        const float x = 0.0F + line[p->index[0]] * p->weight[0];
+        out[o] = p->index[1] < 0 ? x : x + line[p->index[1]] * p->weight[1];
+    }
+}
+
+/* What an integer type holds: from `low` to below `high`. */
+typedef struct resize_limits {
+    uint32_t bits;
+    bool is_signed;
+    double low, high;
+} resize_limits;
+
+static resize_limits resize_limits_of(holo_dtype dtype)
+{
+    const uint32_t bits = hg_dtype_bits(dtype);
+    const bool is_signed = hg_dtype_is_signed_int(dtype);
     const double high = hg_pow_f64(2.0, (double)(is_signed ? bits - 1 : bits));
-    const double low = is_signed ? -high : 0.0;
+    return (resize_limits){bits, is_signed, is_signed ? -high : 0.0, high};
+}
+
+/* Rounds to nearest and clamps to what the integer type holds; NaN gives 0. */
+static void resize_store_int(const resize_limits *l, holo_tensor *y, int64_t i, double v)
+{
+    const uint32_t bits = l->bits;
+    const bool is_signed = l->is_signed;
+    const double high = l->high, low = l->low;
     v = v != v ? 0.0 : hg_round_f64(v);
     uint64_t word;
     if (v >= high)
@@ -553,6 +617,22 @@ static void resize_store_int(holo_tensor *y, int64_t i, double v)
     if (bits == 64) ((uint64_t *)y->data)[i] = word;
 }
 
+/* The same for n results in f32, as integers of 8 and 16 bits have them. */
+#define RESIZE_STORE(T, bits)                                                                      \
+    static void resize_store_##bits(const resize_limits *l, const float *v, int64_t n, T *y)       \
+    {                                                                                              \
+        const float low = (float)l->low, high = (float)l->high - 1.0F;                             \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            float x = v[i] != v[i] ? 0.0F : v[i];                                                  \
+            x = x < low ? low : x;                                                                 \
+            x = x > high ? high : x;                                                               \
+            y[i] = (T)(int32_t)hg_round_f32(x);                                                    \
+        }                                                                                          \
+    }
+RESIZE_STORE(uint8_t, 8)
+RESIZE_STORE(uint16_t, 16)
+#undef RESIZE_STORE
+
 static void resize_store(const resize_shape *s, holo_tensor *y, int64_t first, const void *result,
                          int64_t n)
 {
@@ -560,10 +640,13 @@ static void resize_store(const resize_shape *s, holo_tensor *y, int64_t first, c
         hg_lane_write(y->dtype, false, y->data, first, 1, result, n);
         return;
     }
-    for (int64_t i = 0; i < n; i++)
-        resize_store_int(y, first + i,
-                         s->is_wide ? ((const double *)result)[i]
-                                    : (double)((const float *)result)[i]);
+    const resize_limits limits = resize_limits_of(y->dtype);
+    if (limits.bits == 8)
+        resize_store_8(&limits, result, n, (uint8_t *)y->data + first);
+    else if (limits.bits == 16)
+        resize_store_16(&limits, result, n, (uint16_t *)y->data + first);
+    for (int64_t i = 0; s->is_wide && i < n; i++)
+        resize_store_int(&limits, y, first + i, ((const double *)result)[i]);
 }
 
 /* The sum of all input rows that output row `u` is made of, by their weights. */
@@ -595,7 +678,9 @@ static void resize_weighted_row(const hg_args *a, const resize_shape *s, resize_
     const bool is_direct = a->out[0].dtype == HOLO_F32;
     void *result = is_direct ? (float *)a->out[0].data + first : w->result;
     if (inside) resize_weighted_line(a, s, w);
-    for (int64_t o = 0; o < x->out; o++) {
+    const bool has_pairs = inside && s->inner == 1 && !s->is_wide && w->pair != NULL;
+    if (has_pairs) resize_pairs(w->pair, x->out, w->line, result);
+    for (int64_t o = 0; o < x->out && !has_pairs; o++) {
         const resize_taps *t = inside ? &w->column[o] : &outside;
         if (s->is_wide)
             resize_column_f64(t, s->inner, w->line, (double *)result + o * s->inner,
@@ -611,27 +696,31 @@ static void resize_weighted_row(const hg_args *a, const resize_shape *s, resize_
 static void resize_fill(holo_tensor *y, int64_t first, int64_t n, double value)
 {
     const size_t size = hg_dtype_bits(y->dtype) / 8;
+    const resize_limits limits = resize_limits_of(y->dtype);
     for (int64_t i = first; i < first + n; i++) {
         const float narrow = (float)value;
         if (hg_dtype_in(y->dtype, HG_TYPES_FLOAT))
             hg_lane_write(y->dtype, false, y->data, i, 1,
                           y->dtype == HOLO_F64 ? (const void *)&value : (const void *)&narrow, 1);
         else if (hg_dtype_in(y->dtype, HG_TYPES_INT))
-            resize_store_int(y, i, value);
+            resize_store_int(&limits, y, i, value);
         else
             memset((char *)y->data + (size_t)i * size, 0, size);
     }
 }
 
-/* One element for each output: dst[o] = src[index of o]. */
+/* One element for each output: dst[o] = src[index of o]. Pictures twice as large are common. */
 #define RESIZE_PICK(T, bits)                                                                       \
-    static void resize_pick_##bits(const resize_taps *column, int64_t n, const void *vsrc,         \
-                                   void *vdst)                                                     \
+    static void resize_pick_##bits(const resize_work *w, int64_t n, const void *vsrc, void *vdst)  \
     {                                                                                              \
-        const T *src = vsrc;                                                                       \
-        T *dst = vdst;                                                                             \
-        for (int64_t o = 0; o < n; o++)                                                            \
-            dst[o] = src[column[o].tap[0].index];                                                  \
+        const T *HG_RESTRICT src = vsrc;                                                           \
+        T *HG_RESTRICT dst = vdst;                                                                 \
+        const resize_pair *pair = w->pair;                                                         \
+        int64_t o = 0;                                                                             \
+        for (; w->repeat == 2 && 2 * o < n; o++)                                                   \
+            dst[2 * o] = dst[2 * o + 1] = src[o];                                                  \
+        for (o *= 2; o < n; o++)                                                                   \
+            dst[o] = src[pair[o].index[0]];                                                        \
     }
 RESIZE_PICK(uint8_t, 8)
 RESIZE_PICK(uint16_t, 16)
@@ -639,13 +728,12 @@ RESIZE_PICK(uint32_t, 32)
 RESIZE_PICK(uint64_t, 64)
 #undef RESIZE_PICK
 
-static bool resize_pick(const resize_taps *column, int64_t n, const char *src, char *dst,
-                        uint32_t bits)
+static bool resize_pick(const resize_work *w, int64_t n, const char *src, char *dst, uint32_t bits)
 {
-    if (bits == 8) resize_pick_8(column, n, src, dst);
-    if (bits == 16) resize_pick_16(column, n, src, dst);
-    if (bits == 32) resize_pick_32(column, n, src, dst);
-    if (bits == 64) resize_pick_64(column, n, src, dst);
+    if (bits == 8) resize_pick_8(w, n, src, dst);
+    if (bits == 16) resize_pick_16(w, n, src, dst);
+    if (bits == 32) resize_pick_32(w, n, src, dst);
+    if (bits == 64) resize_pick_64(w, n, src, dst);
     return bits <= 64;
 }
 
@@ -665,8 +753,8 @@ static void resize_nearest_row(const hg_args *a, const resize_shape *s, resize_w
         return;
     }
     w->last = inside ? from : -1;
-    const bool crops = s->coordinate == HG_RESIZE_CROP;
-    if (inside && !crops && s->inner == 1 && resize_pick(w->column, x->out, src, dst, bits)) return;
+    if (inside && w->pair != NULL && s->inner == 1 && resize_pick(w, x->out, src, dst, bits))
+        return;
     for (int64_t o = 0; o < x->out; o++) {
         const resize_taps *t = &w->column[o];
         if (!inside || t->count < 0)
@@ -699,7 +787,8 @@ static int64_t resize_units(const hg_args *a)
 
 static void resize_cost(const hg_args *a, hg_cost *cost)
 {
-    cost->flops = 4.0 * (double)holo_tensor_count(&a->out[0]);
+    const bool moves = a->param[HG_RESIZE_PARAM_MODE] == HG_RESIZE_NEAREST;
+    cost->flops = (moves ? 4.0 : 16.0) * (double)holo_tensor_count(&a->out[0]);
 }
 
 static void resize_run(const hg_args *a, hg_range r)

@@ -4,7 +4,10 @@
  *               param  mode (0 average, 1 largest), sampling_ratio, scale (f64), half_pixel
  *   maxroipool  in   X [N, C, H, W], rois [R, 5] (image, x1, y1, x2, y2)
  *               param  scale (f64)
- *   both        out  Y [R, C, OH, OW]; f32, f64, f16, bf16, all of one type; computed in f64
+ *   both        out  Y [R, C, OH, OW]; f32, f64, f16, bf16, all of one type
+ *
+ * Places are computed in f64, samples in f32, of f64 in f64. Where samples lie is found once for
+ * all channels of a region that a run has.
  *
  * A region of an image that does not exist is an error, and so is one that would need more than
  * ROI_MAX_GRID samples along an axis of one output. */
@@ -119,52 +122,123 @@ static bool roi_sample(const roi_axis *axis, int64_t b, int64_t i, int64_t *low,
     return true;
 }
 
-/* One output: samples are averaged, or the largest weighted neighbour of all of them is taken. */
-static double roi_align_bin(const hg_args *a, const roi_axis *v, const roi_axis *h, int64_t at,
-                            int64_t by, int64_t bx)
+/* A sample of a region: up to four elements of a plane and their weights. */
+typedef struct roi_tap {
+    int64_t index[4];
+    double weight[4];
+    float narrow[4];   /* the same */
+    bool begins, ends; /* it is the first, the last one of its bin */
+    bool inside;
+} roi_tap;
+
+enum { ROI_TAPS = 64 };
+
+/* Samples number first, first + 1, ... of a region, bin by bin; how many there are. */
+static int64_t roi_find_taps(const roi_axis *v, const roi_axis *h, int64_t cols, int64_t first,
+                             int64_t end, roi_tap *tap)
 {
-    const bool largest = a->param[0] == 1;
-    double sum = 0.0;
-    bool first = true;
-    for (int64_t iy = 0; iy < v->grid; iy++)
-        for (int64_t ix = 0; ix < h->grid; ix++) {
-            int64_t y[2], x[2];
-            double wy, wx, most = 0.0;
-            const bool inside = v->size > 0 && h->size > 0 &&
-                                roi_sample(v, by, iy, &y[0], &y[1], &wy) &&
-                                roi_sample(h, bx, ix, &x[0], &x[1], &wx);
-            for (int k = 0; k < 4 && inside; k++) {
-                const double w = ((k & 2) != 0 ? wy : 1.0 - wy) * ((k & 1) != 0 ? wx : 1.0 - wx);
-                const double t = w * hg_number_load(&a->in[0], at + y[k >> 1] * h->size + x[k & 1]);
-                if (!largest) sum += t;
-                if (k == 0 || t > most) most = t;
-            }
-            if (largest && (first || most > sum)) sum = most;
-            first = false;
+    const int64_t each = v->grid * h->grid, count = hg_min(ROI_TAPS, end - first);
+    for (int64_t i = 0; i < count; i++, tap++) {
+        const int64_t bin = (first + i) / each, at = (first + i) % each;
+        int64_t y[2], x[2];
+        double wy, wx;
+        tap->begins = at == 0;
+        tap->ends = at == each - 1;
+        tap->inside = v->size > 0 && h->size > 0 &&
+                      roi_sample(v, bin / cols, at / h->grid, &y[0], &y[1], &wy) &&
+                      roi_sample(h, bin % cols, at % h->grid, &x[0], &x[1], &wx);
+        for (int k = 0; k < 4 && tap->inside; k++) {
+            tap->index[k] = y[k >> 1] * h->size + x[k & 1];
+            tap->weight[k] = ((k & 2) != 0 ? wy : 1.0 - wy) * ((k & 1) != 0 ? wx : 1.0 - wx);
+            tap->narrow[k] = (float)tap->weight[k];
         }
-    return largest ? sum : sum / (double)hg_max(v->grid * h->grid, 1);
+    }
+    return count;
 }
 
-static void roi_align_plane(const hg_args *a, int64_t unit)
+/* Samples of one plane: they are averaged, or the largest weighted neighbour of all of them is
+ * taken. `sum` is what the bin at hand has so far, `to` the place of its result. */
+#define ROI_SAMPLES(T, ACC, LOAD, weights, suffix)                                                 \
+    static void roi_samples_##suffix(const roi_tap *tap, int64_t count, bool largest, double each, \
+                                     const holo_tensor *vx, int64_t at, double *sum,               \
+                                     const holo_tensor *y, int64_t to)                             \
+    {                                                                                              \
+        const T *x = (const T *)vx->data + at;                                                     \
+        ACC so_far = (ACC)*sum;                                                                    \
+        for (const roi_tap *t = tap; t < tap + count; t++) {                                       \
+            ACC a = 0, b = 0, c = 0, d = 0;                                                        \
+            if (t->inside) {                                                                       \
+                a = t->weights[0] * LOAD(x[t->index[0]]);                                          \
+                b = t->weights[1] * LOAD(x[t->index[1]]);                                          \
+                c = t->weights[2] * LOAD(x[t->index[2]]);                                          \
+                d = t->weights[3] * LOAD(x[t->index[3]]);                                          \
+            }                                                                                      \
+            if (largest) {                                                                         \
+                a = b > a ? b : a;                                                                 \
+                c = d > c ? d : c;                                                                 \
+                a = c > a ? c : a;                                                                 \
+                so_far = t->begins || a > so_far ? a : so_far;                                     \
+            } else {                                                                               \
+                so_far = (t->begins ? (ACC)0 : so_far) + (a + b + (c + d));                        \
+            }                                                                                      \
+            if (t->ends)                                                                           \
+                hg_number_store(y, to++, largest ? (double)so_far : (double)so_far / each);        \
+        }                                                                                          \
+        *sum = (double)so_far;                                                                     \
+    }
+ROI_SAMPLES(float, float, , narrow, f32)
+ROI_SAMPLES(double, double, , weight, f64)
+ROI_SAMPLES(uint16_t, float, hg_f16_to_f32, narrow, f16)
+ROI_SAMPLES(uint16_t, float, hg_bf16_to_f32, narrow, bf16)
+#undef ROI_SAMPLES
+
+static void roi_samples(const hg_args *a, const roi_tap *tap, int64_t count, double each,
+                        int64_t at, double *sum, int64_t to)
 {
     const holo_tensor *x = &a->in[0], *y = &a->out[0];
-    const int64_t roi = unit / y->dim[1], rows = y->dim[2], cols = y->dim[3];
-    const int64_t at = roi_plane(a, roi, ((const int64_t *)a->in[2].data)[roi], unit % y->dim[1]);
+    const bool largest = a->param[0] == 1;
+    if (x->dtype == HOLO_F32) roi_samples_f32(tap, count, largest, each, x, at, sum, y, to);
+    if (x->dtype == HOLO_F64) roi_samples_f64(tap, count, largest, each, x, at, sum, y, to);
+    if (x->dtype == HOLO_F16) roi_samples_f16(tap, count, largest, each, x, at, sum, y, to);
+    if (x->dtype == HOLO_BF16) roi_samples_bf16(tap, count, largest, each, x, at, sum, y, to);
+}
+
+/* Planes [first, end) of the output, all of one region; `sum` has one for each channel. */
+static void roi_align_planes(const hg_args *a, int64_t first, int64_t end, double *sum)
+{
+    const holo_tensor *x = &a->in[0], *y = &a->out[0];
+    const int64_t roi = first / y->dim[1], rows = y->dim[2], cols = y->dim[3];
+    const int64_t at = roi_plane(a, roi, ((const int64_t *)a->in[2].data)[roi], first % y->dim[1]);
     roi_axis v, h;
     if (at < 0 || !roi_axis_of(a, roi, 1, rows, x->dim[2], &v) ||
-        !roi_axis_of(a, roi, 0, cols, x->dim[3], &h)) {
-        roi_zero(a, unit);
+        !roi_axis_of(a, roi, 0, cols, x->dim[3], &h) || v.grid * h.grid == 0) {
+        for (int64_t u = first; u < end; u++)
+            roi_zero(a, u);
         return;
     }
-    for (int64_t i = 0; i < rows * cols; i++)
-        hg_number_store(y, unit * rows * cols + i,
-                        roi_align_bin(a, &v, &h, at, i / cols, i % cols));
+    const int64_t each = v.grid * h.grid, all = rows * cols * each;
+    const int64_t plane = x->dim[2] * x->dim[3];
+    roi_tap tap[ROI_TAPS];
+    for (int64_t i = 0, count; i < all; i += count) {
+        count = roi_find_taps(&v, &h, cols, i, all, tap);
+        for (int64_t u = first; u < end; u++)
+            roi_samples(a, tap, count, (double)each, at + (u - first) * plane, &sum[u - first],
+                        u * rows * cols + i / each);
+    }
+}
+
+static size_t roi_align_scratch(const hg_args *a)
+{
+    return (size_t)a->out[0].dim[1] * sizeof(double);
 }
 
 static void roi_align_run(const hg_args *a, hg_range r)
 {
-    for (int64_t u = r.begin; u < r.end; u++)
-        roi_align_plane(a, u);
+    const int64_t channels = a->out[0].dim[1];
+    for (int64_t u = r.begin, end; u < r.end; u = end) {
+        end = hg_min(r.end, (u / channels + 1) * channels);
+        roi_align_planes(a, u, end, r.scratch);
+    }
 }
 
 /* ---- maxroipool ----------------------------------------------------------------------------- */
@@ -188,49 +262,80 @@ static void roi_bin(int64_t first, int64_t last, int64_t bins, int64_t b, int64_
     *end = hg_min(hg_max(to, 0), size);
 }
 
-static double roi_max_bin(const hg_args *a, const int64_t box[4], int64_t at, int64_t by,
-                          int64_t bx)
-{
-    const holo_tensor *x = &a->in[0], *y = &a->out[0];
+/* A bin: rows [top, bottom), columns [left, right). */
+typedef struct roi_window {
     int64_t top, bottom, left, right;
-    roi_bin(box[1], box[3], y->dim[2], by, x->dim[2], &top, &bottom);
-    roi_bin(box[0], box[2], y->dim[3], bx, x->dim[3], &left, &right);
-    if (top >= bottom || left >= right) return 0.0;
-    double most = hg_number_load(x, at + top * x->dim[3] + left);
-    for (int64_t i = top; i < bottom; i++)
-        for (int64_t j = left; j < right; j++) {
-            const double v = hg_number_load(x, at + i * x->dim[3] + j);
-            if (v > most || v != v) most = v;
-        }
-    return most;
+} roi_window;
+
+#define ROI_LARGEST(T, ACC, LOAD, suffix)                                                          \
+    static double roi_largest_##suffix(const void *data, int64_t at, int64_t width,                \
+                                       const roi_window *w)                                        \
+    {                                                                                              \
+        const T *x = (const T *)data + at;                                                         \
+        ACC most = LOAD(x[w->top * width + w->left]);                                              \
+        for (int64_t i = w->top; i < w->bottom; i++)                                               \
+            for (int64_t j = w->left; j < w->right; j++) {                                         \
+                const ACC v = LOAD(x[i * width + j]);                                              \
+                if (v > most || v != v) most = v;                                                  \
+            }                                                                                      \
+        return (double)most;                                                                       \
+    }
+ROI_LARGEST(float, float, , f32)
+ROI_LARGEST(double, double, , f64)
+ROI_LARGEST(uint16_t, float, hg_f16_to_f32, f16)
+ROI_LARGEST(uint16_t, float, hg_bf16_to_f32, bf16)
+#undef ROI_LARGEST
+
+static double roi_largest(const holo_tensor *x, int64_t at, const roi_window *w)
+{
+    if (w->top >= w->bottom || w->left >= w->right) return 0.0;
+    if (x->dtype == HOLO_F32) return roi_largest_f32(x->data, at, x->dim[3], w);
+    if (x->dtype == HOLO_F64) return roi_largest_f64(x->data, at, x->dim[3], w);
+    if (x->dtype == HOLO_F16) return roi_largest_f16(x->data, at, x->dim[3], w);
+    return roi_largest_bf16(x->data, at, x->dim[3], w);
 }
 
-static void roi_max_plane(const hg_args *a, int64_t unit)
+/* Planes [first, end) of the output, all of one region. */
+static void roi_max_planes(const hg_args *a, int64_t first, int64_t end)
 {
-    const holo_tensor *y = &a->out[0];
-    const int64_t roi = unit / y->dim[1], rows = y->dim[2], cols = y->dim[3];
+    const holo_tensor *x = &a->in[0], *y = &a->out[0];
+    const int64_t roi = first / y->dim[1], rows = y->dim[2], cols = y->dim[3];
     const double scale = hg_param_f64(a, 0);
     const int64_t image = roi_round(hg_number_load(&a->in[1], roi * 5));
-    const int64_t at = roi_plane(a, roi, image, unit % y->dim[1]);
+    const int64_t at = roi_plane(a, roi, image, first % y->dim[1]);
     if (at < 0) {
-        roi_zero(a, unit);
+        for (int64_t u = first; u < end; u++)
+            roi_zero(a, u);
         return;
     }
     int64_t box[4];
     for (int k = 0; k < 4; k++)
         box[k] = roi_round(hg_number_load(&a->in[1], roi * 5 + 1 + k) * scale);
-    for (int64_t i = 0; i < rows * cols; i++)
-        hg_number_store(y, unit * rows * cols + i, roi_max_bin(a, box, at, i / cols, i % cols));
+    for (int64_t i = 0; i < rows * cols; i++) {
+        roi_window w;
+        roi_bin(box[1], box[3], rows, i / cols, x->dim[2], &w.top, &w.bottom);
+        roi_bin(box[0], box[2], cols, i % cols, x->dim[3], &w.left, &w.right);
+        for (int64_t u = first; u < end; u++)
+            hg_number_store(y, u * rows * cols + i,
+                            roi_largest(x, at + (u - first) * x->dim[2] * x->dim[3], &w));
+    }
 }
 
 static void roi_max_run(const hg_args *a, hg_range r)
 {
-    for (int64_t u = r.begin; u < r.end; u++)
-        roi_max_plane(a, u);
+    const int64_t channels = a->out[0].dim[1];
+    for (int64_t u = r.begin, end; u < r.end; u = end) {
+        end = hg_min(r.end, (u / channels + 1) * channels);
+        roi_max_planes(a, u, end);
+    }
 }
 
 const hg_kernel hg_kernels_roi[] = {
     {.name = "maxroipool", .check = roi_max_check, .units = roi_units, .run = roi_max_run},
-    {.name = "roialign", .check = roi_align_check, .units = roi_units, .run = roi_align_run},
+    {.name = "roialign",
+     .check = roi_align_check,
+     .units = roi_units,
+     .scratch = roi_align_scratch,
+     .run = roi_align_run},
     {0},
 };
