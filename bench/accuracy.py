@@ -41,9 +41,9 @@ def fresh(name):
     return folder
 
 
-def run(holo, inputs, source, folder):
-    """Runs a compiled model on the in_*.npy files of a folder."""
-    command = [lib.HOLOGRAM, "run", "-q", holo, "--output-dir", folder]
+def run(holo, inputs, source, folder, flags=()):
+    """Runs a compiled model on the in_*.npy files of a folder; flags choose kernels, as in `hologram bench`."""
+    command = [lib.HOLOGRAM, "run", "-q", holo, "--output-dir", folder, *flags]
     for i, entry in enumerate(inputs.split(";")):
         file = glob.glob(os.path.join(source, "in_%d_*.npy" % i))
         command += ["--input", "%s=%s" % (entry.rsplit(":", 3)[0], file[0])]
@@ -101,7 +101,7 @@ def step_inputs(theirs, to):
     return any(moved)
 
 
-def spread(name, path, inputs, theirs, ours):
+def spread(name, path, inputs, theirs, ours, flags):
     """How far outputs move that should not: ours, when every floating-point input moves by one rounding step or, without
     such inputs, when sums are added in another order; the peer's, with and without its graph optimiser, where the model has
     integer products (these are exact in its web build). No two correct computations can be expected to stay below."""
@@ -109,7 +109,7 @@ def spread(name, path, inputs, theirs, ours):
     holo = lib.compiled(name, path)
     if not step_inputs(theirs, source):
         holo = compiled_as(name, path, "exact", "--numerics", "exact")
-    own = distance(run(holo, inputs, source, fresh("step_" + name)), ours)
+    own = distance(run(holo, inputs, source, fresh("step_" + name), flags), ours)
     return own, peer_spread(name, path, theirs) if integer_products(path) else 0.0
 
 
@@ -125,11 +125,12 @@ def peer_spread(name, path, theirs):
     return distance(*folders)
 
 
-def judge(tool, name, path, inputs):
-    """{"difference", "agrees"} and what the verdict needs: "f64" and "peer_f64", or "spread" and "peer_spread"."""
+def judge(tool, name, path, inputs, flags=()):
+    """{"difference", "agrees"} and what the verdict needs: "f64" and "peer_f64", or "spread" and "peer_spread". Flags
+    choose the kernels that are judged: those that are measured."""
     theirs = fresh("dump_peer_" + name)
     lib.run(tool, path, "--inputs", inputs, "--cold", "--dump", theirs)
-    ours = run(lib.compiled(name, path), inputs, theirs, fresh("dump_" + name))
+    ours = run(lib.compiled(name, path), inputs, theirs, fresh("dump_" + name), flags)
     result = {"difference": distance(ours, theirs), "agrees": "yes"}
     if draws(path):
         return dict(result, agrees="random")
@@ -141,7 +142,7 @@ def judge(tool, name, path, inputs):
             result.update(f64=distance(ours, truth), peer_f64=distance(theirs, truth))
             if result["f64"] <= TOLERANCE:
                 return dict(result, agrees="f64")
-    own, peers = spread(name, path, inputs, theirs, ours)
+    own, peers = spread(name, path, inputs, theirs, ours, flags)
     stable = result["difference"] > 2 * max(own, peers)
     return dict(result, agrees="NO" if stable else "unstable", spread=own, peer_spread=peers)
 
@@ -158,12 +159,12 @@ def sentence(r):
     return text
 
 
-def judge_all(tool, chosen):
+def judge_all(tool, chosen, flags=()):
     """Prints a line a model and "N passed, N failed"; the number of failures."""
     passed = failed = 0
     for name, path, inputs in chosen:
         try:
-            r = judge(tool, name, path, inputs)
+            r = judge(tool, name, path, inputs, flags)
         except SystemExit as e:
             failed += 1
             print("FAIL %s: %s" % (name, e))

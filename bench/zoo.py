@@ -4,9 +4,10 @@
 
 They show what the models of `peers` do not: a fault, or a kernel that nobody tuned for. A MODEL may be the beginning of
 names; op_ are single operators, which are left out unless named. --accuracy compares outputs only and ends with "N
-passed, N failed". --avx2 uses the kernels for machines without AVX-512 (the peer cannot be told so). --keep leaves the
-results of other models in zoo.json, so that they can be measured in several calls. Ends with the models that are slower
-than 1.03 times the peer, that disagree, or that failed. Writes zoo.json and, of what that holds, zoo.md."""
+passed, N failed". --avx2 measures and judges the kernels for machines without AVX-512 (the peer cannot be told so).
+--keep leaves the results of other models in zoo.json, so that they can be measured in several calls. Ends with the
+models that are slower than 1.03 times the peer, that disagree, or that failed. Writes zoo.json and, of what that holds,
+zoo.md."""
 import argparse
 import os
 import sys
@@ -34,11 +35,15 @@ def made(name, source):
         return path, f.read().strip()
 
 
+def kernels(options):
+    """Flags of `hologram run` and `bench`: what is judged is what is measured."""
+    return ["--no-avx512"] if options.avx2 else []
+
+
 def measured(tool, name, source, options):
     path, inputs = made(name, source)
-    holo = lib.compiled("zoo_" + name, path)
-    flags = ["--no-avx512"] if options.avx2 else []
-    agreed = accuracy.judge(tool, "zoo_" + name, path, inputs)
+    holo, flags = lib.compiled("zoo_" + name, path), kernels(options)
+    agreed = accuracy.judge(tool, "zoo_" + name, path, inputs, flags)
     for threads in options.threads.split(","):
         r = peers.duel(tool, path, holo, inputs, int(threads), options.rounds, options.budget_ms, flags)
         yield dict(r, name=name, **agreed)
@@ -84,7 +89,7 @@ def main():
         lib.die("ONNX Runtime is not here (../shared/peers/setup and npm install it)")
     if options.accuracy:
         models = (("zoo_" + name, *made(name, source)) for name, source in chosen.items())
-        return 1 if accuracy.judge_all(tool, models) else 0
+        return 1 if accuracy.judge_all(tool, models, kernels(options)) else 0
     results, failed = [], []
     for i, (name, source) in enumerate(chosen.items()):
         try:
