@@ -316,7 +316,8 @@ typedef struct holo_compile_options {
     holo_sink_fn emit; /* receives the quantised graph of the only model as an ONNX file */
     void *emit_user;
     double max_error; /* with samples: relative error of the largest outputs above which the layers
-                         that cause most of it get finer inputs or stay floats; 0: 0.01 */
+                         that cause most of it get finer inputs or stay floats, as many as it takes;
+                         0: 0.01 */
 } holo_compile_options;
 
 #define HOLO_COMPILE_OPTIONS_INIT HOLO_INIT(holo_compile_options)

@@ -15,7 +15,7 @@ enum {
     QUANTIZE_BINS = 4096,
     QUANTIZE_TRIES = 64,
     QUANTIZE_TOP = 5,
-    QUANTIZE_ROUNDS = 8,
+    QUANTIZE_ROUNDS = 16,
     QUANTIZE_MOVE = 32
 };
 
@@ -250,14 +250,20 @@ void hg_quantize_compare(hg_quantize_difference *e, const holo_tensor *a, const 
     e->is_measured |= n != 0;
 }
 
-/* The largest relative difference among the QUANTIZE_TOP largest numbers of an output. */
-static double quantize_top(const holo_tensor *a, const holo_tensor *b)
+/* The largest numbers of an output. */
+typedef struct quantize_top {
+    int count;
+    double least;   /* of them */
+    double inverse; /* of their sizes, on average */
+    double worst;   /* relative difference */
+} quantize_top;
+
+static quantize_top quantize_find_top(const holo_tensor *a, const holo_tensor *b)
 {
     const int64_t n = holo_tensor_count(a);
-    double worst = 0;
+    quantize_top top = {0};
     float below = INFINITY;
-    if (!quantize_is_comparable(a, b)) return 0;
-    for (int k = 0; k < QUANTIZE_TOP; k++) {
+    for (; top.count < QUANTIZE_TOP; top.count++) {
         int64_t at = -1;
         float most = 0;
         for (int64_t i = 0; i < n; i++) {
@@ -270,9 +276,37 @@ static double quantize_top(const holo_tensor *a, const holo_tensor *b)
         below = most;
         const double x = (double)quantize_number(a, at), y = (double)quantize_number(b, at);
         const double d = fabs(x - y) / (double)below;
-        if (!(d <= worst)) worst = d;
+        if (!(d <= top.worst)) top.worst = d;
+        top.inverse += 1 / (double)below;
     }
-    return worst;
+    top.least = top.count == 0 ? 0 : (double)below;
+    top.inverse /= top.count == 0 ? 1 : top.count;
+    return top;
+}
+
+/* The difference that is to be expected of the largest numbers. Five of them in a few samples show
+ * little; all that are at least half as large have differences of about the same size. */
+static double quantize_expect(const quantize_top *top, const holo_tensor *a, const holo_tensor *b)
+{
+    /* the largest size among so many normal numbers */
+    static const double largest[QUANTIZE_TOP + 1] = {0, 0.798, 1.128, 1.326, 1.465, 1.569};
+    double squares = 0, count = 0;
+    for (int64_t i = 0, n = holo_tensor_count(a); i < n; i++) {
+        const double x = (double)quantize_number(a, i), d = x - (double)quantize_number(b, i);
+        if (!(fabs(x) >= top->least / 2)) continue;
+        squares += d * d;
+        count++;
+    }
+    return count == 0 ? 0 : largest[top->count] * sqrt(squares / count) * top->inverse;
+}
+
+static void quantize_compare_top(struct hg_quantize_run *r, uint32_t i, const holo_tensor *a,
+                                 const holo_tensor *b)
+{
+    if (!quantize_is_comparable(a, b)) return;
+    const quantize_top top = quantize_find_top(a, b);
+    r->top[i] += top.worst;
+    r->expected[i] += quantize_expect(&top, a, b);
 }
 
 /* What a layer takes as floats: multiply-adds, and numbers that are moved. */
@@ -303,7 +337,7 @@ static holo_status quantize_measure(hg_compile *c, struct hg_quantize_run *r, hg
                                    c->ctx.error));
         HG_TRY(holo_session_output(coded->session, i, &b, c->ctx.error));
         hg_quantize_compare(is_layer ? &r->layer[i - r->n_output] : &r->output[i], &a, &b);
-        if (!is_layer) r->top[i] += quantize_top(&a, &b);
+        if (!is_layer) quantize_compare_top(r, i, &a, &b);
         if (is_layer) HG_TRY(quantize_work(c, r, plain, i - r->n_output, holo_tensor_count(&a)));
     }
     return HOLO_OK;
@@ -318,6 +352,7 @@ static holo_status quantize_errors(hg_compile *c, struct hg_quantize_run *r, hg_
     memset(r->layer, 0, (size_t)r->q.n_seen * sizeof *r->layer);
     memset(r->output, 0, (size_t)r->n_output * sizeof *r->output);
     memset(r->top, 0, (size_t)r->n_output * sizeof *r->top);
+    memset(r->expected, 0, (size_t)r->n_output * sizeof *r->expected);
     const bool some_held = o->n_calibrate != 0 && hg_quantize_is_held(o, 3);
     double samples = 0;
     for (size_t k = 0; k < o->n_calibrate; k++) {
@@ -325,8 +360,10 @@ static holo_status quantize_errors(hg_compile *c, struct hg_quantize_run *r, hg_
         HG_TRY(quantize_measure(c, r, plain, coded, &o->calibrate[k], k));
         samples++;
     }
-    for (uint32_t i = 0; i < r->n_output && samples != 0; i++)
+    for (uint32_t i = 0; i < r->n_output && samples != 0; i++) {
         r->top[i] /= samples;
+        r->expected[i] /= samples;
+    }
     if (o->n_calibrate != 0) return HOLO_OK;
     HG_TRY(hg_quantize_random(c, r, plain, &random, &found));
     return found ? quantize_measure(c, r, plain, coded, &random, 0) : HOLO_OK;
@@ -344,6 +381,7 @@ static holo_status quantize_look(hg_compile *c, struct hg_quantize_run *r, hg_sa
     HG_TRY(HG_NEW(&c->ctx, r->q.n_layer + 1, &r->layer));
     HG_TRY(HG_NEW(&c->ctx, r->n_output + 1, &r->output));
     HG_TRY(HG_NEW(&c->ctx, r->n_output + 1, &r->top));
+    HG_TRY(HG_NEW(&c->ctx, r->n_output + 1, &r->expected));
     HG_TRY(HG_NEW(&c->ctx, r->q.n_layer + 1, &r->work));
     HG_TRY(HG_NEW(&c->ctx, r->n_output + 1, &r->name));
     for (uint32_t i = 0; i < r->n_output; i++) {
@@ -413,14 +451,16 @@ static holo_status quantize_squares(hg_compile *c, struct hg_quantize_run *r, hg
 }
 
 /* Weights are limited in pairs if that suffices, in networks of convolutions with a few layers as
- * floats too; otherwise they use all 8 bits. */
+ * floats too; otherwise they use all 8 bits, and as many layers as it takes are floats. */
 static holo_status quantize_code(hg_compile *c, struct hg_quantize_run *r, hg_sampler *plain)
 {
     const double goal = hg_quantize_goal(c);
     HG_TRY(quantize_try(c, r, plain));
     if (!r->q.activations || !(hg_quantize_worst(r) > goal)) return HOLO_OK;
     if (!hg_quantize_is_of_products(r)) HG_TRY(quantize_squares(c, r, plain, false));
-    return hg_quantize_worst(r) > goal ? quantize_squares(c, r, plain, true) : HOLO_OK;
+    if (hg_quantize_worst(r) > goal) HG_TRY(quantize_squares(c, r, plain, true));
+    r->at_any_cost = true;
+    return quantize_refine(c, r, plain);
 }
 
 holo_status hg_quantize_begin(hg_compile *c)

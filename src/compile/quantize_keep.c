@@ -7,7 +7,8 @@
  * this group alone quantised, and run. The step that takes most away for its time comes first,
  * until the rest is small enough, an eighth of the work is float (a twentieth while weights are
  * limited in pairs, which is worth more to CPUs without 8-bit dot products), or a quarter of the
- * time of floats has been spent. */
+ * time of floats has been spent. Where all of that misses the error that is allowed, the error
+ * counts: networks that amplify small changes have few layers that can be quantised. */
 #include "compile/quantize_run.h"
 
 #include <math.h>
@@ -17,6 +18,7 @@ enum { KEEP_SAMPLES = 2, KEEP_FLOAT = 8, KEEP_FLOAT_PAIRS = 20, KEEP_TIME = 4 };
 
 #define KEEP_MAX_ERROR 0.01 /* of options->max_error 0 */
 #define KEEP_AIM 0.85       /* of it: other inputs than the samples err differently */
+#define KEEP_CHANCE 0.8     /* of what few numbers show: the rest may be chance */
 
 /* Time against floats. */
 static const double keep_time[HG_QUANTIZE_LEVELS] = {0.25, 0.5, 1};
@@ -181,16 +183,18 @@ static bool keep_next(const struct hg_quantize_run *r, const keep_sums *s, uint3
                       int *level)
 {
     double most = 0;
-    const bool has_codes = keep_has_codes(r);
+    const bool has_codes = keep_has_codes(r) && !r->at_any_cost;
     const double share = r->q.any_pair ? KEEP_FLOAT : KEEP_FLOAT_PAIRS;
+    const double floats = r->at_any_cost ? INFINITY : s->work / share;
+    const double spent = r->at_any_cost ? INFINITY : s->work / KEEP_TIME;
     for (uint32_t i = 0; i < r->n_group; i++) {
         const hg_quantize_team *g = &r->group[i];
         for (int to = g->level + 1; to < HG_QUANTIZE_LEVELS; to++) {
             const double time = g->work * (keep_time[to] - keep_time[g->level]);
             const double gain = (g->noise[g->level] - g->noise[to]) / (time + s->work / 100);
-            if (!(gain > most) || s->time + time > s->work / KEEP_TIME) continue;
+            if (!(gain > most) || s->time + time > spent) continue;
             if (to == HG_QUANTIZE_FLOATS && has_codes && keep_is_product(r, g->first)) continue;
-            if (to == HG_QUANTIZE_FLOATS && s->floats + g->work > s->work / share) continue;
+            if (to == HG_QUANTIZE_FLOATS && s->floats + g->work > floats) continue;
             most = gain;
             *which = i;
             *level = to;
@@ -204,11 +208,17 @@ double hg_quantize_goal(const hg_compile *c)
     return KEEP_AIM * (c->options->max_error == 0 ? KEEP_MAX_ERROR : c->options->max_error);
 }
 
+/* NaN is larger than anything. */
+static double keep_larger(double a, double b)
+{
+    return a >= b ? a : b;
+}
+
 double hg_quantize_worst(const struct hg_quantize_run *r)
 {
     double worst = 0;
     for (uint32_t i = 0; i < r->n_output; i++)
-        if (!(r->top[i] <= worst)) worst = r->top[i];
+        worst = keep_larger(worst, keep_larger(r->expected[i], KEEP_CHANCE * r->top[i]));
     return worst;
 }
 

@@ -30,10 +30,12 @@ struct hg_quantize_run {
     hg_quantize_difference *layer;  /* per layer */
     hg_quantize_difference *output; /* per output */
     double *top;                    /* per output: relative, of its largest numbers */
+    double *expected;               /* the same as all large numbers let expect it */
     double *work;                   /* per layer, in multiply-adds */
     const char **name;              /* of outputs */
     bool *keep;                     /* layers that stay as they are */
     uint8_t *digits;                /* per activation */
+    bool at_any_cost;               /* the error counts, whatever stays float */
     uint32_t n_kept;
     uint32_t models; /* compiled beside the one that is made */
     hg_quantize_team *group;
@@ -53,7 +55,7 @@ HG_MUST_CHECK holo_status hg_quantize_random(hg_compile *c, const struct hg_quan
 bool hg_quantize_is_held(const holo_compile_options *o, size_t k);
 /* Finds products of channels, with which weights are rounded from now on. */
 HG_MUST_CHECK holo_status hg_quantize_squares(hg_compile *c, struct hg_quantize_run *r);
-/* The error that is allowed, and the worst output's. */
+/* The error that is allowed, and the one to be expected of the worst output. */
 double hg_quantize_goal(const hg_compile *c);
 double hg_quantize_worst(const struct hg_quantize_run *r);
 /* Most of the work is in products, which have finer levels than floats and other ways to round. */
