@@ -70,13 +70,21 @@ static hg_value_id gather_build(hg_build *b, hg_value_id v)
     return hg_build_2(b, op, gather_build(b, inner), beside);
 }
 
+/* Constants beside a table fit its rows while these keep their dimension: a single index drops it.
+ */
+static bool gather_wants(const hg_graph *g, const hg_node *n)
+{
+    const bool keeps_rank = hg_graph_value(g, hg_node_in(g, n, 1))->type.rank > 0;
+    const int64_t axis = hg_node_int(n, "axis", 0);
+    return gather_is_table(g, hg_node_in(g, n, 0), keeps_rank ? axis : -1, GATHER_DEPTH);
+}
+
 static holo_status gather_run(hg_graph *g, bool *changed)
 {
     for (hg_node_id id = hg_graph_region(g, HG_REGION_MAIN)->first; id != 0;) {
         const hg_node *n = hg_graph_node(g, id);
         const hg_node_id next = n->next;
-        if (hg_op_is(n, "Gather") &&
-            gather_is_table(g, hg_node_in(g, n, 0), hg_node_int(n, "axis", 0), GATHER_DEPTH)) {
+        if (hg_op_is(n, "Gather") && gather_wants(g, n)) {
             hg_build b;
             hg_build_init(&b, g, id);
             hg_build_replace(&b, 0, gather_build(&b, hg_build_in(&b, 0)));

@@ -3,6 +3,8 @@
 #include "rewrite.h"
 #include "test.h"
 
+#include <stdio.h>
+
 static void layout_push_transpose(void)
 {
     /* Two that are inverse meet behind an operator that does not care. */
@@ -453,6 +455,23 @@ static void layout_gather_narrow(void)
                                  "  return %y\n"
                                  "}\n";
     CHECK_PASS("gather_narrow", across, across);
+    /* One row has no dimension for rows any more; codes of less than a byte lie side by side. */
+    static const char one[] = "graph g(%i: int64[]) {\n"
+                              "  %t = const uint8[3,2] {1, 2, 3, 4, 5, 6}\n"
+                              "  %s = const float32[1,2] {0.5, 0.25}\n"
+                              "  %w = Cast(%t) {to=1}\n"
+                              "  %m = Mul(%w, %s)\n"
+                              "  %y = Gather(%m, %i)\n"
+                              "  return %y\n"
+                              "}\n";
+    CHECK_PASS("gather_narrow", one, one);
+    static const char small[] = "graph g(%i: int64[n]) {\n"
+                                "  %t = const int4[3,2] {1, 2, 3, 4, 5, 6}\n"
+                                "  %w = Cast(%t) {to=1}\n"
+                                "  %y = Gather(%w, %i)\n"
+                                "  return %y\n"
+                                "}\n";
+    CHECK_PASS("gather_narrow", small, small);
 }
 
 /* Two groups of one channel and two outputs: one of two, half of whose weights are zeros. */
@@ -472,6 +491,26 @@ static void layout_few_in_a_group(void)
                "  %y = Transpose(%4) {perm=[0,3,1,2]}\n"
                "  return %y\n"
                "}\n");
+}
+
+/* Weights of more than 64 kB stay short: the Cast is the kernel's. */
+static void layout_widen_large(void)
+{
+    enum { K = 1 << 15 };
+    static char weights[8 * K], in[9 * K], out[9 * K];
+    size_t n = 0;
+    for (int i = 0; i <= K; i++)
+        n += (size_t)snprintf(weights + n, sizeof weights - n, "%s1.0", i == 0 ? "" : ",");
+    snprintf(in, sizeof in,
+             "graph g(%%x: float16[n,%d]) { %%w = const float16[%d,1] {%s}\n"
+             "  %%y = MatMul(%%x, %%w) return %%y }",
+             K + 1, K + 1, weights);
+    snprintf(out, sizeof out,
+             "graph g(%%x: float16[n,%d]) { %%w = const float16[%d,1] {%s}\n"
+             "  %%1 = Cast(%%x) {to=1} %%2 = Cast(%%w) {to=1}\n"
+             "  %%3 = MatMul(%%1, %%2) %%y = Cast(%%3) {to=10} return %%y }",
+             K + 1, K + 1, weights);
+    CHECK_PASS("widen_half", in, out);
 }
 
 static void layout_widen_half(void)
@@ -529,6 +568,7 @@ static void layout_widen_half(void)
                "  %y = Cast(%16) {to=10}\n"
                "  return %y\n"
                "}\n");
+    layout_widen_large();
     /* Without heavy work nothing is gained. */
     CHECK_PASS("widen_half", "graph g(%x: bfloat16[n]) { %y = Relu(%x) return %y }",
                "graph g(%x: bfloat16[n]) { %y = Relu(%x) return %y }");
@@ -617,7 +657,8 @@ static void layout_fuse_expansion(void)
         "activation=1, low=0.0, high=6.0, gate_scale=0.0, gate_shift=0.0}\n"
         "  return %y\n"
         "}\n");
-    /* A map that others read too, one the kernel does not activate, a stride, a small one. */
+    /* A map that others read too, one the kernel does not activate, a stride, a small one, panels
+     * that are too long. */
     static const char *const kept[] = {
         EXPANSION_HEAD "  %a = holo:ConvNhwc(%x, %v) {kernel_shape=[1,1], out_channels=24}\n"
                        "  %y = holo:ConvDw(%a, %d) {kernel_shape=[3,3]}\n"
@@ -632,6 +673,10 @@ static void layout_fuse_expansion(void)
                        "  %y = holo:ConvDw(%a, %d) {kernel_shape=[3,3]}\n"
                        "  return %y\n}\n",
         "graph g(%x: float32[n,9,9,4], %v: float32[1,2,4,16], %d: float32[9,24]) {\n"
+        "  %a = holo:ConvNhwc(%x, %v) {kernel_shape=[1,1], out_channels=24}\n"
+        "  %y = holo:ConvDw(%a, %d) {kernel_shape=[3,3]}\n"
+        "  return %y\n}\n",
+        "graph g(%x: float32[n,h,w,513], %v: float32[1,2,513,16], %d: float32[9,24]) {\n"
         "  %a = holo:ConvNhwc(%x, %v) {kernel_shape=[1,1], out_channels=24}\n"
         "  %y = holo:ConvDw(%a, %d) {kernel_shape=[3,3]}\n"
         "  return %y\n}\n",
