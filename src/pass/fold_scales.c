@@ -104,11 +104,10 @@ static bool scales_fits(scales *s, hg_value_id v, int depth)
     }
     if (depth == 0 || hg_graph_only_user(g, v) == 0) return false;
     if (hg_op_is(n, "Relu")) return scales_fits(s, hg_node_in(g, n, 0), depth - 1);
-    if (!hg_op_is(n, "Add") && !hg_op_is(n, "Clip")) return false;
-    for (uint32_t i = 0; i < n->n_in; i++)
-        if (hg_node_in(g, n, i) != 0 && !scales_fits(s, hg_node_in(g, n, i), depth - 1))
-            return false;
-    return true;
+    const bool is_bound = hg_op_is(n, "Max") || hg_op_is(n, "Min"); /* the divisor is positive */
+    if ((!is_bound && !hg_op_is(n, "Add")) || n->n_in != 2) return false;
+    return scales_fits(s, hg_node_in(g, n, 0), depth - 1) &&
+           scales_fits(s, hg_node_in(g, n, 1), depth - 1);
 }
 
 static hg_value_id scales_build(scales *s, hg_value_id v)
@@ -149,12 +148,12 @@ static void scales_collect(scales *s, hg_value_id *x)
     for (int depth = 0; depth < SCALES_DEPTH; depth++) {
         const hg_node *n = hg_op_producer(g, *x, "Mul");
         double factor;
-        if (n == NULL || hg_graph_only_user(g, *x) == 0) return;
+        if (n == NULL) return;
         const uint32_t at = hg_graph_const_scalar(g, hg_node_in(g, n, 1), &factor) ? 1 : 0;
         if (at == 0 && !hg_graph_const_scalar(g, hg_node_in(g, n, 0), &factor)) return;
         const double divisor = s->divisor / factor;
         const hg_value_id of = hg_node_in(g, n, 1 - at);
-        if (!(factor > 0) || !scales_is_usual(factor) || !scales_is_usual(divisor)) return;
+        if (!scales_is_usual(factor) || !scales_is_usual(divisor)) return;
         if (hg_graph_value(g, of)->type.rank != hg_graph_value(g, *x)->type.rank) return;
         s->divisor = divisor;
         *x = of;
@@ -189,9 +188,8 @@ static hg_value_id scales_instead(scales *s, hg_value_id x)
 {
     const hg_quantize *q = s->b.ctx->quantize;
     if (scales_fits(s, x, SCALES_DEPTH) && s->has_layer) return scales_build(s, x);
-    const bool is_float = hg_graph_value(s->b.g, x)->type.dtype == HOLO_F32;
     const bool is_shown = q != NULL && q->observe;
-    return s->is_rounded && is_float && !is_shown ? scales_product(s, x) : 0;
+    return s->is_rounded && !is_shown ? scales_product(s, x) : 0;
 }
 
 static holo_status scales_run(hg_graph *g, bool *changed)

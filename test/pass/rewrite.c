@@ -37,12 +37,17 @@ static holo_status rewrite_run(hg_graph *g, hg_ctx *ctx, const char *pass, const
     return hg_pass_find("drop_dead")->run(g, &changed);
 }
 
-static bool rewrite_print(const char *file, int line, const char *pass, const char *in,
-                          rewrite_text *out)
+static bool rewrite_print(const char *file, int line, const char *pass, const hg_ctx *settings,
+                          const char *in, rewrite_text *out)
 {
     holo_error e = {0};
     hg_ctx ctx = {.error = &e};
     hg_graph g;
+    if (settings != NULL) {
+        ctx.numerics = settings->numerics;
+        ctx.flags = settings->flags;
+        ctx.quantize = settings->quantize;
+    }
     hg_arena_init(&ctx.arena, NULL, 0);
     hg_arena_init(&ctx.scratch, NULL, 0);
     holo_status status = rewrite_run(&g, &ctx, pass, in);
@@ -54,11 +59,12 @@ static bool rewrite_print(const char *file, int line, const char *pass, const ch
     return status == HOLO_OK;
 }
 
-void hg_test_rewrite(const char *file, int line, const char *pass, const char *in, const char *out)
+void hg_test_rewrite(const char *file, int line, const char *pass, const hg_ctx *settings,
+                     const char *in, const char *out)
 {
     rewrite_text actual = {0}, expected = {0};
-    if (rewrite_print(file, line, pass, in, &actual) &&
-        rewrite_print(file, line, NULL, out, &expected) &&
+    if (rewrite_print(file, line, pass, settings, in, &actual) &&
+        rewrite_print(file, line, NULL, settings, out, &expected) &&
         strcmp(actual.bytes, expected.bytes) != 0)
         hg_test_fail(file, line, "%s gave\n%s\nexpected\n%s", pass, actual.bytes, expected.bytes);
     free(actual.bytes);
