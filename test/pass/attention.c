@@ -221,6 +221,47 @@ static void attention_merge_not(void)
         "  return %y\n"
         "}\n";
     CHECK_PASS("merge_projections", text, text);
+    /* A head that begins inside a row and ends outside of it. */
+    static const char end[] =
+        "graph g(%q: float32[m,2], %x: float32[n,1]) {\n"
+        "  %wk = const float32[1,4] {3.0, 4.0, 5.0, 6.0}\n"
+        "  %wv = const float32[1,4] {5.0, 6.0, 7.0, 8.0}\n"
+        "  %pk = holo:PackP16(%wk) {trans=0}\n"
+        "  %pv = holo:PackP16(%wv) {trans=0}\n"
+        "  %k = holo:MatMulP16(%x, %pk) {n=4}\n"
+        "  %v = holo:MatMulP16(%x, %pv) {n=4}\n"
+        "  %y = holo:Attention(%q, %k, %v) {sizes=dims[1,1,m,n-1,2,2,1], q=dims[0,0,0,2,1], "
+        "k=dims[3,0,0,4,1], v=dims[0,0,0,4,1], scale=1.0, by_row=0, empty=0}\n"
+        "  return %y\n"
+        "}\n";
+    CHECK_PASS("merge_projections", end, end);
+    /* Products that are scaled; weights of which one is turned. */
+    static const char scaled[] =
+        "graph g(%q: float32[m,2], %x: float32[n,1]) {\n"
+        "  %wk = const float32[1,2] {3.0, 4.0}\n"
+        "  %wv = const float32[1,2] {5.0, 6.0}\n"
+        "  %pk = holo:PackP16(%wk) {trans=0}\n"
+        "  %pv = holo:PackP16(%wv) {trans=0}\n"
+        "  %k = holo:MatMulP16(%x, %pk) {n=2, alpha=0.5}\n"
+        "  %v = holo:MatMulP16(%x, %pv) {n=2}\n"
+        "  %y = holo:Attention(%q, %k, %v) {sizes=dims[1,1,m,n,2,2,1], q=dims[0,0,0,2,1], "
+        "k=dims[0,0,0,2,1], v=dims[0,0,0,2,1], scale=1.0, by_row=0, empty=0}\n"
+        "  return %y\n"
+        "}\n";
+    CHECK_PASS("merge_projections", scaled, scaled);
+    static const char turned[] =
+        "graph g(%q: float32[m,2], %x: float32[n,1]) {\n"
+        "  %wk = const float32[2,1] {3.0, 4.0}\n"
+        "  %wv = const float32[1,2] {5.0, 6.0}\n"
+        "  %pk = holo:PackP16(%wk) {trans=1}\n"
+        "  %pv = holo:PackP16(%wv) {trans=0}\n"
+        "  %k = holo:MatMulP16(%x, %pk) {n=2}\n"
+        "  %v = holo:MatMulP16(%x, %pv) {n=2}\n"
+        "  %y = holo:Attention(%q, %k, %v) {sizes=dims[1,1,m,n,2,2,1], q=dims[0,0,0,2,1], "
+        "k=dims[0,0,0,2,1], v=dims[0,0,0,2,1], scale=1.0, by_row=0, empty=0}\n"
+        "  return %y\n"
+        "}\n";
+    CHECK_PASS("merge_projections", turned, turned);
 }
 
 const hg_test_case hg_tests_pass_attention[] = {

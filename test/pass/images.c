@@ -392,6 +392,29 @@ static void images_fold_batchnorm(void)
                "  %a = ConvTranspose(%x, %w, %1)\n"
                "  return %a\n"
                "}\n");
+    /* The constant may come first; weights of groups lie otherwise. */
+    CHECK_PASS("fold_batchnorm",
+               "graph g(%x: float32[n,1,l]) {\n"
+               "  %w = const float32[2,1,1] {1.0, 2.0}\n"
+               "  %f = const float32[2,1] {2.0, 10.0}\n"
+               "  %a = Conv(%x, %w)\n"
+               "  %y = Mul(%f, %a)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,1,l]) {\n"
+               "  %w = const float32[2,1,1] {2.0, 20.0}\n"
+               "  %1 = const float32[2] {0.0, 0.0}\n"
+               "  %a = Conv(%x, %w, %1)\n"
+               "  return %a\n"
+               "}\n");
+    static const char groups[] = "graph g(%x: float32[n,2,l]) {\n"
+                                 "  %w = const float32[2,1,2] {1.0, 2.0, 3.0, 4.0}\n"
+                                 "  %f = const float32[2,1] {2.0, 10.0}\n"
+                                 "  %a = ConvTranspose(%x, %w) {group=2}\n"
+                                 "  %y = Mul(%a, %f)\n"
+                                 "  return %y\n"
+                                 "}\n";
+    CHECK_PASS("fold_batchnorm", groups, groups);
 }
 
 const hg_test_case hg_tests_pass_images[] = {

@@ -90,6 +90,10 @@ static void small_simplify(void)
                "  %y = Pow(%x, %three)\n"
                "  return %y\n"
                "}\n");
+    static const char cube[] =
+        "graph g(%x: float32[n]) { %t = const float32[] {3.0} %y = Pow(%x, %t) return %y }";
+    const hg_ctx exact = {.numerics = HOLO_EXACT};
+    CHECK_PASS_WITH(&exact, "simplify", cube, cube);
 }
 
 static void small_fold_constants(void)
@@ -155,6 +159,23 @@ static void small_lift_reshape(void)
                                 "  return %y\n"
                                 "}\n";
     CHECK_PASS("lift_reshape", heads, heads);
+    CHECK_PASS("lift_reshape",
+               "graph g(%x: float32[b*m,1], %y: float32[b,m,2]) {\n"
+               "  %w = const float32[1,2] {1.0, 2.0}\n"
+               "  %p = holo:PackP16(%w)\n"
+               "  %c = holo:MatMulP16(%x, %p) {n=2, alpha=0.5}\n"
+               "  %t = holo:Dims() {dims=dims[b,m,2]}\n"
+               "  %z = Reshape(%c, %t)\n"
+               "  return %z\n"
+               "}\n",
+               "graph g(%x: float32[b*m,1], %y: float32[b,m,2]) {\n"
+               "  %w = const float32[1,2] {1.0, 2.0}\n"
+               "  %p = holo:PackP16(%w)\n"
+               "  %1 = holo:Dims() {dims=dims[b,m,1]}\n"
+               "  %2 = Reshape(%x, %1) {allowzero=1}\n"
+               "  %z = holo:MatMulP16(%2, %p) {n=dims[2], alpha=0.5}\n"
+               "  return %z\n"
+               "}\n");
 }
 
 static void small_drop_dead(void)
