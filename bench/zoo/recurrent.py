@@ -66,6 +66,45 @@ def tagger(g):
 
 
 @model
+def gru_tagger(g):
+    """Embeddings and the shapes of letters, three layers in both directions, a score for each word."""
+    ids, shapes = (g.input(name, [("batch", 2), ("sequence", 40)], "int64", "int=%d" % n)
+                   for name, n in (("ids", 2000), ("shapes", 30)))
+    x = g.concat(g.embedding(ids, 2000, 64), g.embedding(shapes, 30, 16), axis=2)
+    x, before = g.transpose(x, 1, 0, 2), 80
+    for _ in range(3):
+        zeros = g.op("Expand", g.const(numpy.zeros((1, 1, 1))), g.concat(
+            g.ints(2), g.unsqueeze(g.size(ids, 0), 0), g.ints(96), axis=0))
+        y, _ = recurrent(g, "GRU", x, before, 96, 2, True, [zeros], linear_before_reset=1)
+        y = g.transpose(y, 0, 2, 1, 3)
+        x, before = g.shaped(y, g.size(y, 0), g.size(y, 1), 192), 192
+    g.output(g.op("LogSoftmax", g.linear(g.transpose(x, 1, 0, 2), 192, 9), axis=-1))
+
+
+@model
+def lstm_lengths(g):
+    """Sequences of their own lengths, states from outside, gates that see the cell."""
+    x, lengths = g.input("x", [50, 8, 64]), g.const([50, 44, 40, 31, 30, 22, 9, 1], "int32")
+    h, c = (g.input(name, [2, 8, 96]) for name in ("h", "c"))
+    weights = [g.weight(2, 384, 64, fan=192), g.weight(2, 384, 96, fan=288), g.weight(2, 768, fan=9)]
+    for result in g.op("LSTM", x, *weights, lengths, h, c, g.weight(2, 288, fan=99), outs=3, hidden_size=96,
+                       direction="bidirectional"):
+        g.output(result)
+
+
+@model
+def gru_steps(g):
+    """One frame for each of 16 streams through two layers, as servers run it."""
+    x = g.input("x", [1, 16, 80])
+    for i, before in enumerate((80, 256)):
+        state = g.input("h%d" % i, [1, 16, 256])
+        y, last = recurrent(g, "GRU", x, before, 256, 16, False, [state], linear_before_reset=1)
+        x = g.op("Squeeze", y, g.ints(1))
+        g.output(last)
+    g.output(g.op("Softmax", g.linear(x, 256, 40), axis=-1))
+
+
+@model
 def seq2seq_step(g):
     """One step of a decoder: the state looks at 20 states of the encoder, then two cells."""
     token = g.input("token", [1, 1], "int64", "int=2000")

@@ -55,6 +55,9 @@ variants(trees,
          xgb_deep_1=(1, 50, 300, 8, 1, False), xgb_small_1=(1, 8, 20, 3, 1, False),
          lgb_classes_1=(1, 30, 120, 6, 4, False, LGB, "SOFTMAX"),
          lgb_classes_100=(100, 30, 120, 6, 4, False, LGB, "SOFTMAX"),
+         lgb_many_1=(1, 40, 300, 5, 20, False, LGB, "SOFTMAX"),
+         lgb_many_200=(200, 40, 300, 5, 20, False, LGB, "SOFTMAX"),
+         forest_many_100=(100, 30, 60, 8, 12, True, SK), xgb_wide_100=(100, 200, 200, 6, 1, False),
          forest_1=(1, 16, 100, 10, 3, True, SK), forest_1000=(1000, 16, 50, 9, 3, True, SK),
          one_tree_1=(1, 4, 1, 5, 3, True, SK), one_tree_1000=(1000, 4, 1, 5, 3, True, SK))
 
@@ -144,6 +147,39 @@ def sasrec(g, rows):
     g.output(g.linear(g.op("Gather", x, g.const(-1, "int64"), axis=1), 64, 2000))
 
 
+def bayes(g, rows):
+    """Gaussian naive Bayes as skl2onnx writes it: one squared distance for each class and feature."""
+    x, mean = g.input("x", [("rows", rows), 12]), g.weight(1, 5, 12, fan=1)
+    spread = g.const(1 + g.random.random((1, 5, 12)))
+    off = g.op("Sub", g.reshape(x, -1, 1, 12), mean)
+    off = g.op("ReduceSum", g.op("Div", g.mul(off, off), spread), g.ints(2), keepdims=0)
+    joint = g.add(g.mul(off, g.const(-0.5)), g.weight(1, 5, fan=1))
+    g.output(g.op("ArgMax", joint, axis=1, keepdims=0), "int64")
+    total = g.op("ReduceLogSumExp", joint, axes=[1], keepdims=1)
+    g.output(g.op("Exp", g.op("Sub", joint, total)))
+
+
+def tab_transformer(g, rows):
+    """A token for each number, two layers of attention between them, what the first token says."""
+    width, count = 32, 16
+    x = g.mul(g.unsqueeze(g.input("x", [("rows", rows), count - 1]), 2), g.weight(count - 1, width, fan=1))
+    size = g.concat(g.unsqueeze(g.size(x, 0), 0), g.ints(1, width), axis=0)
+    first = g.op("Expand", g.weight(1, 1, width, fan=1), size)
+    x = g.concat(first, g.add(x, g.weight(count - 1, width, fan=1)))
+    for _ in range(2):
+        h = g.layernorm(x, width)
+        split = lambda y: g.transpose(g.reshape(y, -1, count, 4, width // 4), 0, 2, 1, 3)
+        q, k, v = (split(g.linear(h, width, width)) for _ in range(3))
+        odds = g.op("Softmax", g.op("Div", g.op("MatMul", q, g.transpose(k, 0, 1, 3, 2)), g.const(8 ** 0.5)), axis=-1)
+        seen = g.reshape(g.transpose(g.op("MatMul", odds, v), 0, 2, 1, 3), -1, count, width)
+        x = g.add(x, g.linear(seen, width, width))
+        left, right = g.split(g.linear(g.layernorm(x, width), width, 4 * width), 2 * width, 2 * width, axis=2)
+        x = g.add(x, g.linear(g.mul(left, g.relu(right)), 2 * width, width))
+    g.output(g.linear(g.layernorm(g.op("Gather", x, g.const(0, "int64"), axis=1), width), width, 3))
+
+
+variants(bayes, bayes_1=(1,), bayes_1000=(1000,))
+variants(tab_transformer, tab_transformer_1=(1,), tab_transformer_64=(64,))
 variants(deepfm, deepfm_1=(1,), deepfm_256=(256,))
 variants(dcn, dcn_1=(1,), dcn_128=(128,))
 variants(autoint, autoint_1=(1,), autoint_64=(64,))

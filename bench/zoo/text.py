@@ -289,6 +289,26 @@ def clip_tower(g, x, width, count, layers, bias, length):
 
 
 @model
+def text_cnn(g):
+    """Words as a line of channels, windows of three sizes, the largest of each."""
+    ids = g.input("ids", [("batch", 4), 60], "int64", "int=3000")
+    x = g.transpose(g.embedding(ids, 3000, 128), 0, 2, 1)
+    parts = [g.op("ReduceMax", g.relu(g.conv(x, 128, 100, [k], pad=0)), axes=[2], keepdims=0) for k in (3, 4, 5)]
+    g.output(g.op("Softmax", g.linear(g.concat(*parts), 300, 6), axis=-1))
+
+
+@model
+def bag_of_words(g):
+    """The mean of embeddings of words and pairs, then one layer."""
+    ids = g.input("ids", [("batch", 16), 80], "int64", "int=5000")
+    kept = g.op("Cast", g.op("Greater", ids, g.const(0, "int64")), to=1)
+    x = g.mul(g.embedding(ids, 5000, 64), g.unsqueeze(kept, 2))
+    total = g.op("ReduceSum", x, g.ints(1), keepdims=0)
+    count = g.op("Max", g.op("ReduceSum", kept, g.ints(1), keepdims=1), g.const(1.0))
+    g.output(g.op("Softmax", g.linear(g.op("Div", total, count), 64, 20), axis=-1))
+
+
+@model
 def clip(g):
     """A picture against four texts: the end of each is where its number is largest."""
     image = g.conv(g.input("pixels", [1, 3, 96, 96]), 3, 256, 16, 16, 0, bias=False)
