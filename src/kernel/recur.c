@@ -2,8 +2,8 @@
  *
  *   in     X [T, N, D*G*H], W x and biases of all gates; R [D*P, H, 16], panels of 16 gate rows, P
  * = ceil(G*H / 16) for each direction; may be absent: bias of gru's h [D, H], lengths [N] int32,
- * initial h [D, N, H]; lstm only: initial c [D, N, H] out    as in rnn.c param  as in rnn.h, then
- * the kind (hg_rnn_kind)
+ * initial h [D, N, H]; lstm only: initial c [D, N, H], peepholes [D, 3*H] out    as in rnn.c param
+ * as in rnn.h, then the kind (hg_rnn_kind)
  *
  * With layout 1: X [N, T, D*G*H]. f32; computed in f64, rounded where stored; dot products add in
  * order. One unit is one sequence in one direction. */
@@ -28,7 +28,7 @@ static holo_status recur_check_ins(const hg_args *a, holo_error *e, const hg_rnn
 {
     const int64_t width = s->gates * s->hidden;
     const int64_t r[] = {s->directions * hg_panels(width), s->hidden, HG_PANEL};
-    const int64_t b[] = {s->directions, s->hidden};
+    const int64_t b[] = {s->directions, s->hidden}, p[] = {s->directions, 3 * s->hidden};
     const int64_t state[2][3] = {{s->directions, s->batch, s->hidden},
                                  {s->batch, s->directions, s->hidden}};
     HG_TRY(hg_rnn_check_dims(&a->in[HG_RECUR_R], e, "R", 3, r));
@@ -38,7 +38,8 @@ static holo_status recur_check_ins(const hg_args *a, holo_error *e, const hg_rnn
     HG_TRY(recur_check_in(a, e, HG_RECUR_B, "bias", 2, b));
     HG_TRY(recur_check_in(a, e, HG_RECUR_LENGTHS, "lengths", 1, &s->batch));
     HG_TRY(recur_check_in(a, e, HG_RECUR_H0, "initial h", 3, state[s->batch_first]));
-    return recur_check_in(a, e, HG_RECUR_C0, "initial c", 3, state[s->batch_first]);
+    HG_TRY(recur_check_in(a, e, HG_RECUR_C0, "initial c", 3, state[s->batch_first]));
+    return recur_check_in(a, e, HG_RECUR_P, "peepholes", 2, p);
 }
 
 holo_status hg_recur_check(const hg_args *a, holo_error *e)
@@ -47,7 +48,7 @@ holo_status hg_recur_check(const hg_args *a, holo_error *e)
                "%u parameters, expected at least %d", a->n_param, HG_RNN_PARAM_FUNCTIONS + 1);
     HG_TRY(hg_check_param(a, e, a->n_param - 1, "kind", HG_RNN_PLAIN, HG_RNN_LSTM));
     const bool is_lstm = a->param[a->n_param - 1] == HG_RNN_LSTM;
-    const uint32_t n_in = is_lstm ? HG_RECUR_C0 + 1 : HG_RECUR_C0, n_out = is_lstm ? 3 : 2;
+    const uint32_t n_in = is_lstm ? HG_RECUR_P + 1 : HG_RECUR_C0, n_out = is_lstm ? 3 : 2;
     HG_REQUIRE(e, a->n_in >= 2 && a->n_in <= n_in, HOLO_E_FORMAT, "%u inputs, expected 2 to %u",
                a->n_in, n_in);
     HG_REQUIRE(e, a->n_out >= 1 && a->n_out <= n_out, HOLO_E_FORMAT, "%u outputs, expected 1 to %u",
@@ -83,7 +84,7 @@ void hg_recur_cost(const hg_args *a, hg_cost *cost)
 /* What one sequence needs. */
 typedef struct recur_work {
     double *h, *c, *gate, *reset;
-    const float *r, *bias; /* of the direction; bias may be NULL */
+    const float *r, *bias, *peep; /* of the direction; bias and peep may be NULL */
     const int64_t *function;
     double clip;
 } recur_work;
@@ -121,16 +122,24 @@ static void recur_step_gru(const hg_args *a, const hg_rnn_shape *s, recur_work *
         w->h[i] = (1.0 - w->gate[i]) * w->gate[2 * n + i] + w->gate[i] * w->h[i];
 }
 
+static double recur_peep(const recur_work *w, int64_t i)
+{
+    return w->peep == NULL ? 0.0 : (double)w->peep[i];
+}
+
 static void recur_step_lstm(const hg_args *a, const hg_rnn_shape *s, recur_work *w, const float *x)
 {
     const int64_t n = s->hidden;
     const bool coupled = a->param[HG_RNN_PARAM_VARIANT] != 0;
     for (int64_t i = 0; i < 4 * n; i++)
-        w->gate[i] = recur_apply(w, i < 3 * n ? 0 : 1, (double)x[i] + recur_dot(w, s, i, w->h));
+        w->gate[i] = (double)x[i] + recur_dot(w, s, i, w->h);
     for (int64_t i = 0; i < n; i++) {
-        const double in = w->gate[i], forget = coupled ? 1.0 - in : w->gate[2 * n + i];
-        w->c[i] = forget * w->c[i] + in * w->gate[3 * n + i];
-        w->h[i] = w->gate[n + i] * recur_apply(w, 2, w->c[i]);
+        const double in = recur_apply(w, 0, w->gate[i] + recur_peep(w, i) * w->c[i]);
+        const double keep = w->gate[2 * n + i] + recur_peep(w, 2 * n + i) * w->c[i];
+        const double forget = coupled ? 1.0 - in : recur_apply(w, 0, keep);
+        w->c[i] = forget * w->c[i] + in * recur_apply(w, 1, w->gate[3 * n + i]);
+        const double out = w->gate[n + i] + recur_peep(w, n + i) * w->c[i];
+        w->h[i] = recur_apply(w, 0, out) * recur_apply(w, 2, w->c[i]);
     }
 }
 
@@ -197,6 +206,7 @@ static void recur_run(const hg_args *a, hg_range r)
         const int64_t d = u / s.batch;
         w.r = hg_recur_weights(a, &s, d);
         w.function = hg_recur_function(a, &s, d);
+        w.peep = hg_recur_peepholes(a, &s, d);
         w.bias = hg_args_has(a, HG_RECUR_B) ? (const float *)a->in[HG_RECUR_B].data + d * s.hidden
                                             : NULL;
         recur_sequence(a, &s, &w, d, u % s.batch);

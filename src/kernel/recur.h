@@ -12,7 +12,8 @@ enum {
     HG_RECUR_B, /* of gru's h, added before the reset; may be absent, like all that follow */
     HG_RECUR_LENGTHS,
     HG_RECUR_H0,
-    HG_RECUR_C0
+    HG_RECUR_C0, /* lstm only, like all that follow */
+    HG_RECUR_P   /* what gates take from the cell */
 };
 
 holo_status hg_recur_check(const hg_args *a, holo_error *e);
@@ -27,6 +28,14 @@ static inline const float *hg_recur_weights(const hg_args *a, const hg_rnn_shape
 {
     return (const float *)a->in[HG_RECUR_R].data +
            direction * hg_panels(s->gates * s->hidden) * s->hidden * HG_PANEL;
+}
+
+/* Peepholes of a direction: H each for input, output and forget gate; NULL without. */
+static inline const float *hg_recur_peepholes(const hg_args *a, const hg_rnn_shape *s,
+                                              int64_t direction)
+{
+    if (!hg_args_has(a, HG_RECUR_P)) return NULL;
+    return (const float *)a->in[HG_RECUR_P].data + direction * 3 * s->hidden;
 }
 
 /* Functions of a direction. */

@@ -32,8 +32,8 @@ static bool split_kind(const hg_node *n, split_form *f)
     return false;
 }
 
-/* Weights are constants, the functions those of tuned kernels, there are no peepholes, and panels
- * do not reach over the directions. */
+/* Weights are constants, the functions those of tuned kernels, and panels do not reach over the
+ * directions. */
 static holo_status split_read(hg_build *b, split_form *f, bool *wanted)
 {
     hg_graph *g = b->g;
@@ -45,7 +45,7 @@ static holo_status split_read(hg_build *b, split_form *f, bool *wanted)
     int64_t direction;
     uint32_t count = 0;
     *wanted = false;
-    if (!split_kind(n, f) || hg_node_in(g, n, HG_RNN_P) != 0) return HOLO_OK;
+    if (!split_kind(n, f)) return HOLO_OK;
     if (split_constant(g, w) == NULL || split_constant(g, r) == NULL) return HOLO_OK;
     if (bias != 0 && split_constant(g, bias) == NULL) return HOLO_OK;
     HG_TRY(hg_build_reader(b, &reader));
@@ -149,12 +149,13 @@ static holo_status split_node(hg_graph *g, hg_node_id id, bool *changed)
     HG_TRY(HG_NEW(g->ctx, n_attr + 1, &attr));
     if (n_attr != 0) memcpy(attr, n->attr, n_attr * sizeof *attr);
     attr[n_attr] = hg_attr_make_int("kind", f.kind);
-    const hg_value_id in[6] = {
+    const hg_value_id in[7] = {
         split_inputs(&b, &f),       split_pack(&b, &f, hg_build_in(&b, HG_RNN_R), f.hidden),
         split_late_bias(&b, &f),    hg_build_in(&b, HG_RNN_LENGTHS),
-        hg_build_in(&b, HG_RNN_H0), hg_build_in(&b, HG_RNN_C0)};
-    const hg_node_id made =
-        hg_build_node(&b, "holo:Recur", in, f.kind == HG_RNN_LSTM ? 6 : 5, attr, n_attr + 1, n_out);
+        hg_build_in(&b, HG_RNN_H0), hg_build_in(&b, HG_RNN_C0),
+        hg_build_in(&b, HG_RNN_P)};
+    const uint32_t n_in = f.kind != HG_RNN_LSTM ? 5 : in[HG_RECUR_P] != 0 ? 7 : 6;
+    const hg_node_id made = hg_build_node(&b, "holo:Recur", in, n_in, attr, n_attr + 1, n_out);
     for (uint32_t j = 0; made != 0 && j < n_out; j++)
         hg_build_replace(&b, j, hg_graph_node(g, made)->out[j]);
     if (b.status == HOLO_OK) hg_graph_remove_node(g, id);

@@ -18,7 +18,7 @@ typedef struct recur_case {
     hg_rnn_kind kind;
     int64_t batch, hidden, layout, direction, variant;
     double clip;
-    bool bias, lengths, h0, c0;
+    bool bias, lengths, h0, c0; /* bias of lstm: peepholes */
     int64_t function[3];
 } recur_case;
 
@@ -43,6 +43,8 @@ static const recur_case recur_cases[] = {
     {HG_RNN_LSTM, 53, 5, 1, 0, 0, 0, false, true, false, true, RECUR_LSTM},
     {HG_RNN_LSTM, 6, 20, 0, 2, 1, 0.7, false, true, true, true, RECUR_LSTM},
     {HG_RNN_LSTM, 2, 8, 0, 1, 0, 0, false, false, false, false, {HG_RNN_TANH, HG_RNN_RELU, 1}},
+    {HG_RNN_LSTM, 3, 12, 0, 2, 0, 0, true, true, true, true, RECUR_LSTM},
+    {HG_RNN_LSTM, 1, 20, 0, 2, 1, 0.7, true, false, false, true, RECUR_LSTM},
 };
 
 static int64_t recur_directions(const recur_case *p)
@@ -70,12 +72,15 @@ static void recur_make(move_call *c, const recur_case *p)
     value_in(c, HOLO_F32, 3, MOVE_DIMS(dirs * hg_panels(width), p->hidden, HG_PANEL), 2);
     for (int64_t i = 0; i < holo_tensor_count(&c->in[1]); i++) /* keeps unbounded layers small */
         value_set(&c->in[1], i, value_get(&c->in[1], i) * 0.1);
-    recur_optional(c, p->bias, HOLO_F32, 2, MOVE_DIMS(dirs, p->hidden), 3);
+    recur_optional(c, p->bias && p->kind != HG_RNN_LSTM, HOLO_F32, 2, MOVE_DIMS(dirs, p->hidden),
+                   3);
     recur_optional(c, p->lengths, HOLO_I32, 1, MOVE_DIMS(p->batch), 4);
     for (int64_t i = 0; i < p->batch && p->lengths; i++)
         ((int32_t *)c->in[HG_RECUR_LENGTHS].data)[i] = (int32_t)((i * 7 + 2) % (STEPS + 1));
     recur_optional(c, p->h0, HOLO_F32, 3, state[p->layout], 5);
     if (p->kind == HG_RNN_LSTM) recur_optional(c, p->c0, HOLO_F32, 3, state[p->layout], 6);
+    if (p->kind == HG_RNN_LSTM && p->bias)
+        value_in(c, HOLO_F32, 2, MOVE_DIMS(dirs, 3 * p->hidden), 7);
     move_out(c, HOLO_F32, 4, y[p->layout]);
     move_out(c, HOLO_F32, 3, state[p->layout]);
     if (p->kind == HG_RNN_LSTM) move_out(c, HOLO_F32, 3, state[p->layout]);
@@ -141,10 +146,13 @@ static void recur_step(const move_call *c, const recur_case *p, int64_t d, int64
         s->h[i] = (1 - z) * recur_apply(p, 1, next) + z * old.h[i];
     }
     for (int64_t i = 0; i < n && p->kind == HG_RNN_LSTM; i++) {
-        const double in = recur_apply(p, 0, gate[0][i]);
-        const double forget = p->variant ? 1 - in : recur_apply(p, 0, gate[2][i]);
-        s->c[i] = forget * old.c[i] + in * recur_apply(p, 1, gate[3][i]);
-        s->h[i] = recur_apply(p, 0, gate[1][i]) * recur_apply(p, 2, s->c[i]);
+        double peep[3] = {0}; /* input, output, forget */
+        for (int64_t k = 0; k < 3 && p->bias; k++)
+            peep[k] = value_get(&c->in[HG_RECUR_P], (d * 3 + k) * n + i);
+        const double in = recur_apply(p, 0, gate[0][i] + peep[0] * old.c[i]);
+        const double keep = recur_apply(p, 0, gate[2][i] + peep[2] * old.c[i]);
+        s->c[i] = (p->variant ? 1 - in : keep) * old.c[i] + in * recur_apply(p, 1, gate[3][i]);
+        s->h[i] = recur_apply(p, 0, gate[1][i] + peep[1] * s->c[i]) * recur_apply(p, 2, s->c[i]);
     }
 }
 
@@ -282,6 +290,11 @@ static void recur_make_lstm(move_call *c)
     recur_make(c, &recur_cases[9]);
 }
 
+static void recur_make_peepholes(move_call *c)
+{
+    recur_make(c, &recur_cases[11]);
+}
+
 static void recur_make_gru(move_call *c)
 {
     recur_make(c, &recur_cases[5]);
@@ -292,7 +305,7 @@ static void recur_refuses(void)
     static const move_bad lstm[] = {
         {MOVE_N_PARAM, 0, 0, 4, "4 parameters, expected at least 5"},
         {MOVE_PARAM, 22, 0, 3, "kind is 3"},
-        {MOVE_N_IN, 0, 0, 1, "1 inputs, expected 2 to 6"},
+        {MOVE_N_IN, 0, 0, 1, "1 inputs, expected 2 to 7"},
         {MOVE_N_OUT, 0, 0, 0, "0 outputs"},
         {MOVE_N_OUT, 0, 0, 4, "4 outputs, expected 1 to 3"},
         {MOVE_PARAM, HG_RNN_PARAM_LAYOUT, 0, 2, "layout is 2"},
@@ -315,6 +328,13 @@ static void recur_refuses(void)
         {MOVE_OUT_DIM, 0, 0, 4, "dimension 0 of output is 4"},
     };
     MOVE_REFUSES(hg_kernels_recur, recur_make_lstm, lstm);
+    static const move_bad peepholes[] = {
+        {MOVE_N_IN, 0, 0, 8, "8 inputs, expected 2 to 7"},
+        {MOVE_IN_TYPE, HG_RECUR_P, 0, HOLO_F64, "input 6 has type float64"},
+        {MOVE_IN_RANK, HG_RECUR_P, 0, 1, "peepholes has rank 1"},
+        {MOVE_IN_DIM, HG_RECUR_P, 1, 35, "dimension 1 of peepholes is 35"},
+    };
+    MOVE_REFUSES(hg_kernels_recur, recur_make_peepholes, peepholes);
     static const move_bad gru[] = {
         {MOVE_N_IN, 0, 0, 6, "6 inputs, expected 2 to 5"},
         {MOVE_N_PARAM, 0, 0, 16, "16 parameters, expected 11"}, /* a 0 is the kind of rnn */

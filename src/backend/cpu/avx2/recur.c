@@ -59,9 +59,9 @@ typedef struct recur_work {
     const hg_args *a;
     hg_rnn_shape s;
     const float **rows;
-    float *h, *c, *gated, *sum; /* sum: rows of whole panels; c of gru: see recur_reset */
-    int64_t width;              /* of a row of sum */
-    const float *r, *bias;      /* of the direction; bias may be NULL */
+    float *h, *c, *gated, *sum;   /* sum: rows of whole panels; c of gru: see recur_reset */
+    int64_t width;                /* of a row of sum */
+    const float *r, *bias, *peep; /* of the direction; bias and peep may be NULL */
     const int64_t *function;
     float clip;
     int64_t direction, count, team; /* team: threads that share a product */
@@ -209,20 +209,31 @@ typedef struct recur_row {
     float *h, *c, *gated;
 } recur_row;
 
+/* What a gate takes from the cell. */
+HG_INLINE __m256 recur_peep(const float *peep, int64_t i, int64_t n, __m256 c, __m256 sum)
+{
+    return peep == NULL ? sum : _mm256_fmadd_ps(recur_load(peep + i, n), c, sum);
+}
+
 HG_INLINE void recur_lstm(const int64_t f, const int64_t g, const int64_t out, bool coupled,
-                          const float clip, int64_t n, const recur_row *r)
+                          const float *peep, const float clip, int64_t n, const recur_row *r)
 {
     const __m256 one = _mm256_set1_ps(1);
     for (int64_t i = 0; i < n; i += 8) {
         const int64_t left = n - i;
-        const __m256 in = hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, i, left));
-        const __m256 pass = hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, n + i, left));
+        const __m256 before = recur_load(r->c + i, left);
+        __m256 in = recur_peep(peep, i, left, before, recur_gate(r->x, r->sum, i, left));
+        in = hg_rnn_function8(f, clip, in);
+        const int64_t at = 2 * n + i; /* of the forget gate */
         const __m256 forget =
             coupled ? _mm256_sub_ps(one, in)
-                    : hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, 2 * n + i, left));
+                    : hg_rnn_function8(
+                          f, clip,
+                          recur_peep(peep, at, left, before, recur_gate(r->x, r->sum, at, left)));
         const __m256 cell = hg_rnn_function8(g, clip, recur_gate(r->x, r->sum, 3 * n + i, left));
-        const __m256 kept = _mm256_mul_ps(forget, recur_load(r->c + i, left));
-        const __m256 c = _mm256_fmadd_ps(in, cell, kept);
+        const __m256 c = _mm256_fmadd_ps(in, cell, _mm256_mul_ps(forget, before));
+        const __m256 pass = hg_rnn_function8(
+            f, clip, recur_peep(peep, n + i, left, c, recur_gate(r->x, r->sum, n + i, left)));
         recur_put(r->c + i, left, c);
         recur_put(r->h + i, left, _mm256_mul_ps(pass, hg_rnn_function8(out, clip, c)));
     }
@@ -233,10 +244,11 @@ static void recur_row_lstm(const recur_work *w, const recur_row *r)
     const int64_t *f = w->function, n = w->s.hidden;
     const bool coupled = w->a->param[HG_RNN_PARAM_VARIANT] != 0;
     const int64_t g = f[HG_RNN_FUNCTION_PARAMS], out = f[2 * HG_RNN_FUNCTION_PARAMS];
-    if (f[0] == HG_RNN_SIGMOID && g == HG_RNN_TANH && out == HG_RNN_TANH && w->clip == INFINITY)
-        recur_lstm(HG_RNN_SIGMOID, HG_RNN_TANH, HG_RNN_TANH, coupled, INFINITY, n, r);
+    if (f[0] == HG_RNN_SIGMOID && g == HG_RNN_TANH && out == HG_RNN_TANH && w->peep == NULL &&
+        w->clip == INFINITY)
+        recur_lstm(HG_RNN_SIGMOID, HG_RNN_TANH, HG_RNN_TANH, coupled, NULL, INFINITY, n, r);
     else
-        recur_lstm(f[0], g, out, coupled, w->clip, n, r);
+        recur_lstm(f[0], g, out, coupled, w->peep, w->clip, n, r);
 }
 
 /* The gates of gru: what its next product takes, reset * h, and the update, whose sums that product
@@ -410,6 +422,7 @@ static void recur_run(const hg_args *a, hg_range r)
         w.count = hg_min(count * unit, w.s.batch - first);
         w.r = hg_recur_weights(a, &w.s, w.direction);
         w.function = hg_recur_function(a, &w.s, w.direction);
+        w.peep = hg_recur_peepholes(a, &w.s, w.direction);
         w.bias = hg_args_has(a, HG_RECUR_B)
                      ? (const float *)a->in[HG_RECUR_B].data + w.direction * n
                      : NULL;
