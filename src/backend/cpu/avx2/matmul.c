@@ -21,6 +21,7 @@ enum {
     MATMUL_LARGE = 1 << 18, /* elements of an output beyond L2 */
     MATMUL_ROW_BLOCK = 144,
     MATMUL_GROUP = 8,        /* panels of a unit */
+    MATMUL_UNITS = 4,        /* for threads to share, of a product of no more than one group */
     MATMUL_DIRECT_ROWS = 24, /* up to here B is read in place */
     MATMUL_DOT_ROWS = 5      /* up to here A B' is computed by dot products */
 };
@@ -57,6 +58,9 @@ static matmul_plan matmul_plan_of(const hg_args *a)
     p.panels = hg_panels(p.s.n);
     const int64_t panels = hg_max(p.panels, 1);
     p.groups = hg_ceil_div(panels, p.trans_a ? 2 * MATMUL_GROUP : MATMUL_GROUP);
+    /* every unit turns A for itself */
+    const int64_t wanted = (p.trans_a ? 2 : MATMUL_UNITS) / hg_max(1, p.s.batch * p.row.count);
+    p.groups = hg_max(p.groups, hg_min(wanted, panels / 2));
     p.group = hg_ceil_div(panels, p.groups);
     p.groups = hg_ceil_div(panels, p.group);
     p.widest = p.group;
