@@ -28,6 +28,7 @@ static bool reduce_rows_avx2(hg_reduce_op op, const float *x, int64_t n, int64_t
         case HG_REDUCE_LOG_SUM: out[i] = hg_reduce_row(HG_REDUCE_ROW_SUM, x, n); break;
         case HG_REDUCE_SUM_SQUARE:
         case HG_REDUCE_L2: out[i] = hg_reduce_row(HG_REDUCE_ROW_SQUARE, x, n); break;
+        case HG_REDUCE_L1: out[i] = hg_reduce_row(HG_REDUCE_ROW_ABS, x, n); break;
         default: return false;
         }
     return true;

@@ -8,16 +8,26 @@
 #include "isa/lane_math.h"
 
 #include "backend/cpu/avx2/part8.h"
+#include "backend/cpu/vec8_int.h"
 
 /* Those of "reduce", to which "reduce.order" adds. */
 extern const hg_reduce_loops hg_reduce_loops_avx2;
 
-enum { HG_REDUCE_ROW_SUM, HG_REDUCE_ROW_SQUARE, HG_REDUCE_ROW_MAX, HG_REDUCE_ROW_MIN };
+enum {
+    HG_REDUCE_ROW_SUM,
+    HG_REDUCE_ROW_SQUARE,
+    HG_REDUCE_ROW_ABS,
+    HG_REDUCE_ROW_MAX,
+    HG_REDUCE_ROW_MIN
+};
 
 HG_INLINE __m256 hg_reduce_row_enter(const int kind, __m256 a, __m256 x)
 {
     if (kind == HG_REDUCE_ROW_SUM) return _mm256_add_ps(a, x);
     if (kind == HG_REDUCE_ROW_SQUARE) return _mm256_add_ps(a, _mm256_mul_ps(x, x));
+    if (kind == HG_REDUCE_ROW_ABS)
+        return _mm256_add_ps(a,
+                             _mm256_and_ps(x, _mm256_castsi256_ps(_mm256_set1_epi32(INT32_MAX))));
     const __m256 m = kind == HG_REDUCE_ROW_MAX ? _mm256_max_ps(a, x) : _mm256_min_ps(a, x);
     return _mm256_blendv_ps(m, a, _mm256_cmp_ps(a, a, _CMP_UNORD_Q));
 }
@@ -47,7 +57,7 @@ HG_INLINE __m256 hg_reduce_row_part(const int kind, const float *x, int64_t n)
     static const float fill[2][16] = {FILL((float)HG_INFINITY), FILL(-(float)HG_INFINITY)};
 #undef FILL
     const __m256 rest = hg_part8_load(x, n);
-    if (kind == HG_REDUCE_ROW_SUM || kind == HG_REDUCE_ROW_SQUARE) return rest;
+    if (kind != HG_REDUCE_ROW_MAX && kind != HG_REDUCE_ROW_MIN) return rest;
     return _mm256_xor_ps(rest, _mm256_loadu_ps(fill[kind == HG_REDUCE_ROW_MAX] + 8 - n));
 }
 
