@@ -50,11 +50,15 @@ static void gather_run(const hg_args *a, hg_range r)
     const int64_t count = holo_tensor_count(index);
     const uint32_t bits = hg_dtype_bits(data->dtype);
     if (bits < 8) r.end = r.begin < r.end ? gather_rows(a) : 0;
+    int64_t which = r.begin % count, first = r.begin / count * size;
     for (int64_t row = r.begin; row < r.end; row++) {
-        int64_t place = hg_elem_place(a, index, row % count, size);
-        if (place < 0) continue;
-        int64_t from = (row / count * size + place) * inner;
-        hg_elem_copy(a->out[0].data, row * inner, data->data, from, inner, bits);
+        const int64_t place = hg_elem_place(a, index, which, size);
+        if (place >= 0)
+            hg_elem_copy(a->out[0].data, row * inner, data->data, (first + place) * inner, inner,
+                         bits);
+        if (++which < count) continue;
+        which = 0;
+        first += size;
     }
 }
 

@@ -120,17 +120,30 @@ static int64_t lookup_units(const hg_args *a)
     return holo_tensor_count(&a->out[0]);
 }
 
-static void lookup_run(const hg_args *a, hg_range r)
+/* One type of elements and of keys, which the loop need not ask for again. */
+HG_INLINE void lookup_all(const hg_args *a, hg_range r, const holo_dtype element,
+                          const holo_dtype key)
 {
     const int64_t *said = a->in[3].data;
     int64_t *y = a->out[0].data;
+    holo_tensor x = a->in[0], keys = a->in[1];
+    x.dtype = element;
+    keys.dtype = key;
     for (int64_t i = r.begin; i < r.end; i++) {
-        const hg_wanted w = lookup_wanted(&a->in[0], i, a->in[1].dtype);
-        const int64_t k = lookup_find(&a->in[1], &a->in[2], &w, NULL);
+        const hg_wanted w = lookup_wanted(&x, i, key);
+        const int64_t k = lookup_find(&keys, &a->in[2], &w, NULL);
         y[i] = k < 0 ? a->param[0] : said[k];
         if (k < 0 && a->param[1] != 0)
             hg_fault_value(a->fault, "an element is none of the categories", i, w.integer);
     }
+}
+
+static void lookup_run(const hg_args *a, hg_range r)
+{
+    if (a->in[0].dtype == HOLO_I64)
+        lookup_all(a, r, HOLO_I64, HOLO_I64);
+    else
+        lookup_all(a, r, a->in[0].dtype, a->in[1].dtype);
 }
 
 const hg_kernel hg_kernels_lookup[] = {
