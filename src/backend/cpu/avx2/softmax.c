@@ -68,7 +68,7 @@ static void softmax_run_avx2(const hg_args *a, hg_range r)
 
 /* ---- fast: float32 without a mask ------------------------------------------------------------ */
 
-enum { SOFTMAX_WIDE = 4 }; /* vectors of columns side by side */
+enum { SOFTMAX_WIDE = 2 }; /* vectors of columns side by side */
 
 HG_INLINE __m256 softmax_load(const float *x, const bool is_part, int64_t count)
 {
@@ -84,28 +84,23 @@ HG_INLINE void softmax_store(float *y, const bool is_part, int64_t count, __m256
 }
 
 /* exp(x - max), kept in y unless that is NULL, and their sum. */
-HG_INLINE float softmax_fast_exp(const float *x, float *y, int64_t n, float max)
+static float softmax_fast_exp(const float *x, float *y, int64_t n, float max)
 {
     const __m256 top = _mm256_set1_ps(max);
-    __m256 sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
-    int64_t i = 0;
-    for (; i + 16 <= n; i += 16)
-        for (int v = 0; v < 2; v++) {
-            const __m256 e = hg_exp8(_mm256_sub_ps(_mm256_loadu_ps(x + i + v * 8), top));
-            if (y != NULL) _mm256_storeu_ps(y + i + v * 8, e);
-            sum[v] = _mm256_add_ps(sum[v], e);
+    __m256 a = _mm256_setzero_ps();
+    for (int64_t i = 0; i < n; i += 8) {
+        const bool is_part = n - i < 8;
+        __m256 e = hg_exp8(_mm256_sub_ps(softmax_load(x + i, is_part, n - i), top));
+        if (is_part) { /* without what stands in for the others */
+            float part[8];
+            _mm256_storeu_ps(part, e);
+            e = hg_part8_load(part, n - i);
         }
-    for (; i < n; i += 8) {
-        float part[8];
-        const int64_t count = hg_min(8, n - i);
-        const bool is_part = count < 8;
-        _mm256_storeu_ps(part, hg_exp8(_mm256_sub_ps(softmax_load(x + i, is_part, count), top)));
-        const __m256 e = softmax_load(part, is_part, count);
-        if (y != NULL) softmax_store(y + i, is_part, count, e);
-        sum[0] = _mm256_add_ps(sum[0], e);
+        if (y != NULL) softmax_store(y + i, is_part, n - i, e);
+        a = _mm256_add_ps(a, e);
     }
     float lane[8];
-    _mm256_storeu_ps(lane, _mm256_add_ps(sum[0], sum[1]));
+    _mm256_storeu_ps(lane, a);
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
            ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
@@ -113,16 +108,25 @@ HG_INLINE float softmax_fast_exp(const float *x, float *y, int64_t n, float max)
 /* y may be x. */
 static void softmax_fast_row(const float *x, float *y, int64_t n, bool is_log)
 {
-    const float max = softmax_avx2_max(x, n);
-    if (is_log) {
-        const float log = hg_log_f32(softmax_fast_exp(x, NULL, n, max));
-        for (int64_t i = 0; i < n; i++)
-            y[i] = (x[i] - max) - log;
-        return;
+    const float max = softmax_avx2_max(x, n), sum = softmax_fast_exp(x, is_log ? NULL : y, n, max);
+    const __m256 top = _mm256_set1_ps(max), by = _mm256_set1_ps(is_log ? hg_log_f32(sum) : 1 / sum);
+    for (int64_t i = 0; i < n; i += 8) {
+        const bool is_part = n - i < 8;
+        const __m256 v = softmax_load((is_log ? x : y) + i, is_part, n - i);
+        softmax_store(y + i, is_part, n - i,
+                      is_log ? _mm256_sub_ps(_mm256_sub_ps(v, top), by) : _mm256_mul_ps(v, by));
     }
-    const float scale = 1 / softmax_fast_exp(x, y, n, max);
-    for (int64_t i = 0; i < n; i++)
-        y[i] *= scale;
+}
+
+/* What eight sums do to their columns: they are subtracted, as logarithms, or multiplied. */
+static __m256 softmax_fast_by(__m256 sum, bool is_log)
+{
+    float of[8];
+    if (!is_log) return _mm256_div_ps(_mm256_set1_ps(1), sum);
+    _mm256_storeu_ps(of, sum);
+    for (int64_t k = 0; k < 8; k++)
+        of[k] = hg_log_f32(of[k]);
+    return _mm256_loadu_ps(of);
 }
 
 /* Columns that lie side by side, `vectors` times eight or, with is_part, `count`. */
@@ -145,20 +149,56 @@ HG_INLINE void softmax_fast_columns(const int vectors, const bool is_part, int64
             softmax_store(y + i + v * 8, is_part, count, s->is_log ? low : e);
             sum[v] = _mm256_add_ps(sum[v], e);
         }
-    for (int v = 0; v < vectors; v++) {
-        float of[8];
-        _mm256_storeu_ps(of, sum[v]);
-        for (int k = 0; k < 8; k++)
-            of[k] = s->is_log ? -hg_log_f32(of[k]) : 1 / of[k];
-        sum[v] = _mm256_loadu_ps(of);
-    }
+    for (int v = 0; v < vectors; v++)
+        sum[v] = softmax_fast_by(sum[v], s->is_log);
     for (int64_t i = 0; i < end; i += step)
         for (int v = 0; v < vectors; v++) {
             const __m256 e = softmax_load(y + i + v * 8, is_part, count);
             softmax_store(y + i + v * 8, is_part, count,
-                          s->is_log ? _mm256_add_ps(e, sum[v]) : _mm256_mul_ps(e, sum[v]));
+                          s->is_log ? _mm256_sub_ps(e, sum[v]) : _mm256_mul_ps(e, sum[v]));
         }
 }
+
+#if defined(__AVX2__)
+enum { SOFTMAX_NARROW = 8 };
+
+/* Up to eight rows of at most SOFTMAX_NARROW values, turned: they are the columns of vectors. */
+static void softmax_fast_narrow(const hg_softmax *s, int64_t row, int64_t rows)
+{
+    const int64_t n = s->n;
+    float flat[8 * SOFTMAX_NARROW] = {0}, turned[SOFTMAX_NARROW][8];
+    const float *x = (const float *)s->x->data + row * n;
+    float *y = (float *)s->out + row * n;
+    if (rows < 8) x = memcpy(flat, x, (size_t)(rows * n) * sizeof *x);
+    __m256 max = _mm256_set1_ps(-(float)HG_INFINITY), sum = _mm256_setzero_ps();
+    for (int64_t j = 0; j < n; j++) {
+        const __m256 v = _mm256_setr_ps(x[j], x[n + j], x[2 * n + j], x[3 * n + j], x[4 * n + j],
+                                        x[5 * n + j], x[6 * n + j], x[7 * n + j]);
+        max = _mm256_max_ps(v, max);
+        _mm256_storeu_ps(turned[j], v);
+    }
+    for (int64_t j = 0; j < n; j++) {
+        const __m256 low = _mm256_sub_ps(_mm256_loadu_ps(turned[j]), max), e = hg_exp8(low);
+        sum = _mm256_add_ps(sum, e);
+        _mm256_storeu_ps(turned[j], s->is_log ? low : e);
+    }
+    const __m256 by = softmax_fast_by(sum, s->is_log);
+    for (int64_t j = 0; j < n; j++) {
+        const __m256 v = _mm256_loadu_ps(turned[j]);
+        _mm256_storeu_ps(turned[j], s->is_log ? _mm256_sub_ps(v, by) : _mm256_mul_ps(v, by));
+    }
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < rows; i++)
+            y[i * n + j] = turned[j][i];
+}
+#else
+enum { SOFTMAX_NARROW = 0 };
+
+static void softmax_fast_narrow(const hg_softmax *s, int64_t row, int64_t rows)
+{
+    (void)s, (void)row, (void)rows;
+}
+#endif
 
 /* Columns [col, col + cols); which ones go together does not change their bits. */
 static void softmax_fast_block(const hg_softmax *s, int64_t outer, int64_t col, int64_t cols)
@@ -177,14 +217,17 @@ static void softmax_fast_block(const hg_softmax *s, int64_t outer, int64_t col, 
 static void softmax_run_fast(const hg_args *a, hg_range r)
 {
     const hg_softmax *s = hg_softmax_init(a, r.scratch);
-    if (s->dtype != HOLO_F32 || s->mask != NULL || (s->inner == 1 && s->n < 16)) {
+    const bool is_row = s->inner == 1, is_narrow = is_row && s->n <= SOFTMAX_NARROW;
+    if (s->dtype != HOLO_F32 || s->mask != NULL || (is_row && s->n < 16 && !is_narrow)) {
         softmax_run_avx2(a, r);
         return;
     }
     for (int64_t u = r.begin, step; u < r.end; u += step) {
         const int64_t outer = u / s->inner, col = u % s->inner;
-        step = hg_min(s->inner - col, r.end - u);
-        if (s->inner == 1)
+        step = hg_min(is_narrow ? 8 : s->inner - col, r.end - u);
+        if (is_narrow)
+            softmax_fast_narrow(s, u, step);
+        else if (is_row)
             softmax_fast_row((const float *)s->x->data + u * s->n, (float *)s->out + u * s->n, s->n,
                              s->is_log);
         else
