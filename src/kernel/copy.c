@@ -141,17 +141,15 @@ int64_t hg_copy_units(const hg_copy_plan *p)
 #define COPY_SIZE(T, size)                                                                         \
     static void copy_steps_##size(void *out, const void *in, hg_copy_grid g)                       \
     {                                                                                              \
-        T *y = out;                                                                                \
-        const T *x = in;                                                                           \
+        T *HG_RESTRICT y = out;                                                                    \
+        const T *HG_RESTRICT x = in;                                                               \
         for (int64_t r = 0; r < g.rows; r++, x += g.row, y += g.n)                                 \
-            for (int64_t i = 0; i < g.n; i++)                                                      \
-                y[i] = x[i * g.stride];                                                            \
-    }                                                                                              \
-    static void copy_fill_##size(void *out, const void *in, int64_t n)                             \
-    {                                                                                              \
-        T *y = out, value = *(const T *)in;                                                        \
-        for (int64_t i = 0; i < n; i++)                                                            \
-            y[i] = value;                                                                          \
+            if (g.stride == 2) /* compilers make vectors of it */                                  \
+                for (int64_t i = 0; i < g.n; i++)                                                  \
+                    y[i] = x[2 * i];                                                               \
+            else                                                                                   \
+                for (int64_t i = 0; i < g.n; i++)                                                  \
+                    y[i] = x[i * g.stride];                                                        \
     }                                                                                              \
     static void copy_tile_##size(void *out, const void *in, hg_copy_grid g)                        \
     {                                                                                              \
@@ -185,17 +183,6 @@ static void copy_steps(uint8_t *out, const uint8_t *in, hg_copy_grid g, int64_t 
     }
 }
 
-static void copy_fill(uint8_t *out, const uint8_t *in, int64_t n, int64_t size)
-{
-    switch (size) {
-    case 1: copy_fill_1(out, in, n); break;
-    case 2: copy_fill_2(out, in, n); break;
-    case 4: copy_fill_4(out, in, n); break;
-    case 8: copy_fill_8(out, in, n); break;
-    default: copy_fill_16(out, in, n); break;
-    }
-}
-
 static void copy_tile(uint8_t *out, const uint8_t *in, hg_copy_grid g, int64_t size)
 {
     switch (size) {
@@ -224,22 +211,26 @@ static void copy_piece(const hg_args *a, int64_t at, int64_t from, hg_copy_grid 
     const int64_t size = (int64_t)hg_dtype_bits(a->in[0].dtype) / 8;
     uint8_t *out = (uint8_t *)a->out[0].data + at * size;
     const uint8_t *in = (const uint8_t *)a->in[0].data + from * size;
-    if (size == 0)
+    const int64_t bytes = g.n * size, row = g.row * size;
+    if (size == 0) {
         copy_packed(a, at, from, g);
-    else if (g.n >= COPY_SHORT && g.stride == 1)
-        memcpy(out, in, (size_t)(g.n * size));
-    else if (g.n >= COPY_SHORT && g.stride == 0)
-        copy_fill(out, in, g.n, size);
-    else
+    } else if (g.n >= COPY_SHORT && g.stride == 1) {
+        for (int64_t r = 0; r < g.rows; r++)
+            memcpy(out + r * bytes, in + r * row, (size_t)bytes);
+    } else if (g.n >= COPY_SHORT && g.stride == 0) {
+        for (int64_t r = 0; r < g.rows; r++)
+            hg_elem_fill(out + r * bytes, 0, in + r * row, g.n, (uint32_t)size * 8);
+    } else {
         copy_steps(out, in, g, size);
+    }
 }
 
-/* Short rows are copied together, long ones one at a time. */
+/* Whole rows are copied together. */
 static int64_t copy_whole_rows(const hg_copy_plan *p, const int64_t *turn, int64_t left)
 {
     const int last = p->loops - 1;
     assert(last >= 0);
-    if (last == 0 || turn[last] != 0 || p->extent[last] >= COPY_SHORT) return 1;
+    if (last == 0 || turn[last] != 0) return 1;
     return hg_max(1, hg_min(p->extent[last - 1] - turn[last - 1], left / p->extent[last]));
 }
 

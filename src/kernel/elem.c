@@ -1,6 +1,27 @@
 /* elem.c - single elements of any type. */
 #include "kernel/elem.h"
 
+void hg_elem_fill(void *dst, int64_t di, const void *value, int64_t n, uint32_t bits)
+{
+    hg_elem16 copies[4] = {{0, 0}};
+    if (HG_UNLIKELY(bits < 8)) {
+        for (int64_t i = 0; i < n; i++)
+            hg_elem_copy(dst, di + i, value, 0, 1, bits);
+        return;
+    }
+    const size_t size = bits / 8, bytes = (size_t)n * size;
+    uint8_t *to = (uint8_t *)dst + di * (int64_t)size;
+    memcpy(copies, value, size);
+    for (uint32_t width = bits; width < 64; width *= 2)
+        copies[0].low |= copies[0].low << width;
+    if (bits < 128) copies[0].high = copies[0].low;
+    copies[1] = copies[2] = copies[3] = copies[0];
+    size_t done = 0;
+    for (; done + sizeof copies <= bytes; done += sizeof copies) /* from registers */
+        memcpy(to + done, copies, sizeof copies);
+    memcpy(to + done, copies, bytes - done);
+}
+
 static int64_t elem_from_f64(double x)
 {
     return x > -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN;

@@ -35,6 +35,9 @@ static inline void hg_elem_copy(void *dst, int64_t di, const void *src, int64_t 
     }
 }
 
+/* n elements of `bits` bits from element di of dst on are all as the one at `value`. */
+void hg_elem_fill(void *dst, int64_t di, const void *value, int64_t n, uint32_t bits);
+
 /* Element i of a tensor of int32 or int64. */
 static inline int64_t hg_elem_int(const holo_tensor *t, int64_t i)
 {

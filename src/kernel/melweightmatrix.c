@@ -37,19 +37,32 @@ static bool mel_is_edge(double hertz)
     return hertz > -700.0 && hertz < 1e9;
 }
 
-/* Bin of the spectrum at edge i of the bands, or -1 and a fault. */
-static int64_t mel_bin(const hg_args *a, int64_t i)
+/* Where edges lie on the mel scale: evenly. */
+typedef struct mel_edges {
+    bool is_known;
+    double low, step, scale;
+} mel_edges;
+
+static mel_edges mel_edges_of(const hg_args *a)
 {
-    const double length = hg_number_load(&a->in[MEL_LENGTH], 0);
-    const double rate = hg_number_load(&a->in[MEL_RATE], 0);
     const double lower = hg_number_load(&a->in[MEL_LOW], 0);
-    const double upper = hg_number_load(&a->in[MEL_HIGH], 0), scale = 2595.0 / hg_log_f64(10.0);
+    const double upper = hg_number_load(&a->in[MEL_HIGH], 0);
+    if (!mel_is_edge(lower) || !mel_is_edge(upper)) return (mel_edges){.is_known = false};
+    const double scale = 2595.0 / hg_log_f64(10.0);
+    const double low = scale * hg_log_f64(1.0 + lower / 700.0);
+    const double high = scale * hg_log_f64(1.0 + upper / 700.0);
+    return (mel_edges){true, low, (high - low) / (double)(a->out[0].dim[1] + 2), scale};
+}
+
+/* Bin of the spectrum at edge i of the bands, or -1 and a fault. */
+static int64_t mel_bin(const hg_args *a, const mel_edges *edges, int64_t i)
+{
     double bin = -1.0;
-    if (mel_is_edge(lower) && mel_is_edge(upper)) {
-        const double low = scale * hg_log_f64(1.0 + lower / 700.0);
-        const double high = scale * hg_log_f64(1.0 + upper / 700.0);
-        const double step = (high - low) / (double)(a->out[0].dim[1] + 2);
-        const double hertz = 700.0 * (hg_exp_f64(((double)i * step + low) / scale) - 1.0);
+    if (edges->is_known) {
+        const double length = hg_number_load(&a->in[MEL_LENGTH], 0);
+        const double rate = hg_number_load(&a->in[MEL_RATE], 0);
+        const double mel = (double)i * edges->step + edges->low;
+        const double hertz = 700.0 * (hg_exp_f64(mel / edges->scale) - 1.0);
         bin = hg_floor_f64((length + 1.0) * hertz / rate);
     }
     if (bin >= 0.0 && bin < (double)a->out[0].dim[0]) return (int64_t)bin;
@@ -58,22 +71,33 @@ static int64_t mel_bin(const hg_args *a, int64_t i)
     return -1;
 }
 
+/* One triangle; what is beside it is 0. */
+static void mel_band(const holo_tensor *y, int64_t band, int64_t left, int64_t middle,
+                     int64_t right)
+{
+    const int64_t bands = y->dim[1];
+    if (left == middle) hg_number_store(y, middle * bands + band, 1.0);
+    for (int64_t j = left; left < middle && j <= middle; j++)
+        hg_number_store(y, j * bands + band, (double)(j - left) / (double)(middle - left));
+    for (int64_t j = middle; j < right; j++)
+        hg_number_store(y, j * bands + band, (double)(right - j) / (double)(right - middle));
+}
+
 static void mel_run(const hg_args *a, hg_range r)
 {
     const holo_tensor *y = &a->out[0];
-    const int64_t rows = y->dim[0], bands = y->dim[1];
+    const mel_edges edges = mel_edges_of(a);
+    const int64_t size = (int64_t)hg_dtype_bits(y->dtype) / 8, bands = y->dim[1];
+    if (r.begin >= r.end) return;
+    for (int64_t j = 0; j < y->dim[0]; j++)
+        memset((uint8_t *)y->data + (j * bands + r.begin) * size, 0,
+               (size_t)((r.end - r.begin) * size));
+    int64_t left, middle = mel_bin(a, &edges, r.begin), right = mel_bin(a, &edges, r.begin + 1);
     for (int64_t u = r.begin; u < r.end; u++) {
-        const int64_t left = mel_bin(a, u), middle = mel_bin(a, u + 1), right = mel_bin(a, u + 2);
-        const bool known = left >= 0 && middle >= 0 && right >= 0;
-        for (int64_t j = 0; j < rows; j++) {
-            double v = 0.0;
-            if (known && left == middle && j == middle) v = 1.0;
-            if (known && left < middle && j >= left && j <= middle)
-                v = (double)(j - left) / (double)(middle - left);
-            if (known && j >= middle && j < right)
-                v = (double)(right - j) / (double)(right - middle);
-            hg_number_store(y, j * bands + u, v);
-        }
+        left = middle;
+        middle = right;
+        right = mel_bin(a, &edges, u + 2);
+        if (left >= 0 && middle >= 0 && right >= 0) mel_band(y, u, left, middle, right);
     }
 }
 

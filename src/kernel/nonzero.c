@@ -21,13 +21,42 @@ static holo_status nonzero_check(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
+enum { NONZERO_BLOCK = 64 };
+
+/* Which of n elements from number `first` on are not zero, and how many. Without branches: what
+ * comes next cannot be guessed. */
+static int64_t nonzero_find(const holo_tensor *t, int64_t first, int64_t n, uint8_t *place)
+{
+    const uint32_t bits = hg_dtype_bits(t->dtype);
+    const bool is_float = hg_dtype_in(t->dtype, HG_TYPES_FLOAT);
+    int64_t found = 0;
+#define FIND(is_other)                                                                             \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+        place[found] = (uint8_t)i;                                                                 \
+        found += (is_other);                                                                       \
+    }
+    if (bits == 8) {
+        const uint8_t *x = (const uint8_t *)t->data + first;
+        FIND(x[i] != 0)
+    } else if (bits == 32) {
+        const uint32_t *x = (const uint32_t *)t->data + first;
+        const uint32_t mask = is_float ? 0x7fffffff : 0xffffffff; /* -0.0 is zero */
+        FIND((x[i] & mask) != 0)
+    } else {
+        FIND(!hg_elem_is_zero(t, first + i))
+    }
+#undef FIND
+    return found;
+}
+
 static holo_status nonzero_size(const hg_args *a, holo_error *e)
 {
     HG_TRY(nonzero_check_in(a, e));
     int64_t found = 0;
+    uint8_t place[NONZERO_BLOCK];
     const int64_t count = holo_tensor_count(&a->in[0]);
-    for (int64_t i = 0; i < count; i++)
-        found += !hg_elem_is_zero(&a->in[0], i);
+    for (int64_t i = 0; i < count; i += NONZERO_BLOCK)
+        found += nonzero_find(&a->in[0], i, hg_min(NONZERO_BLOCK, count - i), place);
     a->out[0].rank = 2;
     a->out[0].dim[0] = a->in[0].rank;
     a->out[0].dim[1] = found;
@@ -44,15 +73,20 @@ static void nonzero_run(const hg_args *a, hg_range r)
     if (r.begin >= r.end) return;
     const holo_tensor *in = &a->in[0];
     const int64_t count = holo_tensor_count(in), cols = a->out[0].dim[1];
+    const int64_t row = in->rank == 0 ? 1 : in->dim[in->rank - 1];
     int64_t *y = a->out[0].data, at = 0;
-    for (int64_t i = 0; i < count && at < cols; i++) {
-        if (hg_elem_is_zero(in, i)) continue;
+    uint8_t place[NONZERO_BLOCK];
+    for (int64_t i = 0, n; i < count; i += n) { /* a part of a row */
+        n = hg_min(NONZERO_BLOCK, row - i % row);
+        const int64_t found = hg_min(nonzero_find(in, i, n, place), cols - at);
         int64_t rest = i;
-        for (int k = in->rank - 1; k >= 0; k--) {
-            y[k * cols + at] = rest % in->dim[k];
+        for (int k = in->rank - 1; found > 0 && k >= 0; k--) {
+            const int64_t index = rest % in->dim[k];
+            for (int64_t j = 0; j < found; j++)
+                y[k * cols + at + j] = k == in->rank - 1 ? index + place[j] : index;
             rest /= in->dim[k];
         }
-        at++;
+        at += found;
     }
     /* The input changed between the two calls, or a program lied about the size. */
     for (; at < cols; at++)

@@ -66,8 +66,7 @@ static void onehot_fill(const hg_args *a, int64_t first, int64_t n, uint32_t bit
         memset((uint8_t *)a->out[0].data + first * (bits / 8), 0, (size_t)n * (bits / 8));
         return;
     }
-    for (int64_t i = 0; i < n; i++)
-        hg_elem_copy(a->out[0].data, first + i, a->in[2].data, 0, 1, bits);
+    hg_elem_fill(a->out[0].data, first, a->in[2].data, n, bits);
 }
 
 /* A unit is one place before the axis. */

@@ -58,6 +58,10 @@ typedef struct pad_plan {
     int last;                  /* -1: no dim has a border */
     int64_t inner, rows, cols; /* elements of one of `cols` parts of a row */
     bool is_only;              /* no other dim has one: rows are those of data, in order */
+    int64_t first, end, skip;  /* parts [first, end) of a row are data, from part `skip` on */
+    uint32_t bits;             /* of an element */
+    int64_t source[PAD_SHORT]; /* of the parts of a short border, one after the other */
+    bool is_words;             /* short borders of parts of 32 bits */
 } pad_plan;
 
 static pad_plan pad_plan_of(const hg_args *a)
@@ -82,7 +86,7 @@ static int64_t pad_units(const hg_args *a)
     return hg_elem_is_packed(&a->in[0]) ? 1 : pad_plan_of(a).rows;
 }
 
-int64_t hg_pad_source(const hg_args *a, int d, int64_t i)
+static inline int64_t pad_source(const hg_args *a, int d, int64_t i)
 {
     const int64_t mode = a->param[0], before = a->param[1 + d];
     int64_t first;
@@ -96,50 +100,79 @@ int64_t hg_pad_source(const hg_args *a, int d, int64_t i)
     return first + (mode == PAD_WRAP || turn < size ? turn : period - turn);
 }
 
-/* n elements from element `at` on, more than none. */
-static void pad_fill(const hg_args *a, int64_t at, int64_t n)
+int64_t hg_pad_source(const hg_args *a, int d, int64_t i)
 {
-    const uint32_t bits = hg_dtype_bits(a->out[0].dtype);
-    static const uint64_t zero[2] = {0};
-    const void *value = hg_args_has(a, 1) ? a->in[1].data : zero;
-    int64_t done = 1;
-    if (bits == 32 && n < PAD_SHORT) { /* no call */
-        for (int64_t i = 0; i < n; i++)
-            ((uint32_t *)a->out[0].data)[at + i] = *(const uint32_t *)value;
-        return;
-    }
-    hg_elem_copy(a->out[0].data, at, value, 0, 1, bits);
-    for (; done < n; done += hg_min(done, n - done))
-        hg_elem_copy(a->out[0].data, at + done, a->out[0].data, at, hg_min(done, n - done), bits);
+    return pad_source(a, d, i);
 }
 
-/* Parts [begin, end) of a row, all of its border. */
-static void pad_border(const hg_args *a, const pad_plan *p, int64_t at, int64_t from, int64_t begin,
-                       int64_t end)
+/* Where the parts of a row come from. */
+static void pad_plan_row(const hg_args *a, pad_plan *p)
 {
-    const uint32_t bits = hg_dtype_bits(a->out[0].dtype);
-    if (begin < end && a->param[0] == PAD_CONSTANT) {
-        pad_fill(a, at + begin * p->inner, (end - begin) * p->inner);
+    const int64_t before = p->last < 0 ? 0 : a->param[1 + p->last];
+    const int64_t size = p->last < 0 ? 1 : a->in[0].dim[p->last];
+    p->first = hg_min(hg_max(before, 0), p->cols);
+    p->end = hg_max(p->first, hg_min(p->cols, before + size));
+    p->skip = p->first - before;
+    p->bits = hg_dtype_bits(a->out[0].dtype);
+    p->is_words = p->bits == 32 && p->inner == 1 && p->cols - (p->end - p->first) <= PAD_SHORT;
+    if (a->param[0] == PAD_CONSTANT) return;
+    for (int64_t i = 0, at = 0; i < p->cols && at < PAD_SHORT; i++) {
+        if (i == p->first) i = p->end;
+        if (i < p->cols) p->source[at++] = pad_source(a, p->last, i);
+    }
+}
+
+/* n elements from element `at` on. */
+static void pad_fill(const hg_args *a, const pad_plan *p, int64_t at, int64_t n)
+{
+    static const uint64_t zero[2] = {0};
+    const void *value = hg_args_has(a, 1) ? a->in[1].data : zero;
+    hg_elem_fill(a->out[0].data, at, value, n, p->bits);
+}
+
+/* Parts [begin, end) of a row, all of its border, `before` parts of which come before them. */
+static void pad_border(const hg_args *a, const pad_plan *p, int64_t at, int64_t from, int64_t begin,
+                       int64_t end, int64_t before)
+{
+    if (a->param[0] == PAD_CONSTANT) {
+        pad_fill(a, p, at + begin * p->inner, (end - begin) * p->inner);
         return;
     }
-    for (int64_t i = begin; i < end; i++)
-        hg_elem_copy(a->out[0].data, at + i * p->inner, a->in[0].data,
-                     from + hg_pad_source(a, p->last, i) * p->inner, p->inner, bits);
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t place = before + i - begin;
+        const int64_t source = place < PAD_SHORT ? p->source[place] : pad_source(a, p->last, i);
+        hg_elem_copy(a->out[0].data, at + i * p->inner, a->in[0].data, from + source * p->inner,
+                     p->inner, p->bits);
+    }
+}
+
+/* The same as pad_row: what is most frequent calls nothing but for data. */
+static void pad_row_words(const hg_args *a, const pad_plan *p, int64_t at, int64_t from)
+{
+    uint32_t *y = (uint32_t *)a->out[0].data + at;
+    const uint32_t *x = (const uint32_t *)a->in[0].data + from;
+    const uint32_t value = hg_args_has(a, 1) ? *(const uint32_t *)a->in[1].data : 0;
+    const int64_t behind = p->end - p->first, *source = p->source;
+    const bool is_constant = a->param[0] == PAD_CONSTANT;
+    for (int64_t i = 0; i < p->first; i++)
+        y[i] = is_constant ? value : x[source[i]];
+    memcpy(y + p->first, x + p->skip, (size_t)behind * sizeof *y);
+    for (int64_t i = p->end; i < p->cols; i++)
+        y[i] = is_constant ? value : x[source[i - behind]];
 }
 
 /* One row of the output that starts at element `at`, from the row of data that starts at `from`. */
 static void pad_row(const hg_args *a, const pad_plan *p, int64_t at, int64_t from)
 {
-    const int64_t before = p->last < 0 ? 0 : a->param[1 + p->last];
-    const int64_t size = p->last < 0 ? 1 : a->in[0].dim[p->last];
-    const int64_t first = hg_min(hg_max(before, 0), p->cols);
-    const int64_t end = hg_max(first, hg_min(p->cols, before + size));
-    pad_border(a, p, at, from, 0, first);
-    if (first < end)
-        hg_elem_copy(a->out[0].data, at + first * p->inner, a->in[0].data,
-                     from + (first - before) * p->inner, (end - first) * p->inner,
-                     hg_dtype_bits(a->in[0].dtype));
-    pad_border(a, p, at, from, end, p->cols);
+    if (p->is_words) {
+        pad_row_words(a, p, at, from);
+        return;
+    }
+    pad_border(a, p, at, from, 0, p->first, 0);
+    if (p->first < p->end)
+        hg_elem_copy(a->out[0].data, at + p->first * p->inner, a->in[0].data,
+                     from + p->skip * p->inner, (p->end - p->first) * p->inner, p->bits);
+    pad_border(a, p, at, from, p->end, p->cols, p->first);
 }
 
 /* Where rows come from, a dim at a time: start[d + 1] is where data begins that the first d + 1
@@ -152,7 +185,7 @@ typedef struct pad_walk {
 static void pad_lead(const hg_args *a, const pad_plan *p, pad_walk *w, int d)
 {
     for (; d < p->last; d++) {
-        const int64_t source = w->start[d] < 0 ? -1 : hg_pad_source(a, d, w->at[d]);
+        const int64_t source = w->start[d] < 0 ? -1 : pad_source(a, d, w->at[d]);
         w->start[d + 1] = source < 0 ? -1 : w->start[d] + source * w->stride[d];
     }
 }
@@ -183,7 +216,8 @@ static void pad_next(const hg_args *a, const pad_plan *p, pad_walk *w)
 /* A unit is a row along the last dimension with a border. */
 static void pad_run(const hg_args *a, hg_range r)
 {
-    const pad_plan p = pad_plan_of(a);
+    pad_plan p = pad_plan_of(a);
+    pad_plan_row(a, &p);
     const int64_t length = p.cols * p.inner;
     pad_walk w;
     if (hg_elem_is_packed(&a->in[0])) r.end = r.begin < r.end ? p.rows : 0;
@@ -195,7 +229,7 @@ static void pad_run(const hg_args *a, hg_range r)
     for (int64_t row = r.begin; row < r.end; row++) {
         const int64_t from = w.start[hg_max(p.last, 0)];
         if (from < 0)
-            pad_fill(a, row * length, length);
+            pad_fill(a, &p, row * length, length);
         else
             pad_row(a, &p, row * length, from);
         if (row + 1 < r.end) pad_next(a, &p, &w);

@@ -17,19 +17,24 @@
 #include "kernel/order.h"
 
 #define UNIQUE_TYPES (HG_TYPES_ANY & ~HG_TYPES_NARROW)
+#define UNIQUE_KEYS (HG_TYPES_NUMBER | HG_TYPES_BOOL)
 
 typedef struct unique_slices {
     int64_t n, inner, outer;
+    bool has_keys; /* slices are numbers */
 } unique_slices;
 
 static unique_slices unique_shape(const hg_args *a)
 {
     const holo_tensor *in = &a->in[0];
     const int axis = (int)a->param[0];
-    if (axis < 0) return (unique_slices){.n = holo_tensor_count(in), .inner = 1, .outer = 1};
-    return (unique_slices){.n = in->dim[axis],
-                           .inner = hg_dims_product(in, axis + 1, in->rank),
-                           .outer = hg_dims_product(in, 0, axis)};
+    unique_slices s = {.n = holo_tensor_count(in), .inner = 1, .outer = 1};
+    if (axis >= 0)
+        s = (unique_slices){.n = in->dim[axis],
+                            .inner = hg_dims_product(in, axis + 1, in->rank),
+                            .outer = hg_dims_product(in, 0, axis)};
+    s.has_keys = s.inner == 1 && s.outer == 1 && hg_dtype_in(in->dtype, UNIQUE_KEYS);
+    return s;
 }
 
 /* ---- comparing
@@ -86,6 +91,21 @@ static int unique_compare_elements(const holo_tensor *t, int64_t i, int64_t j)
 }
 #undef UNIQUE_ORDER
 
+/* Keys are in the order of the elements, and equal where these are. */
+static uint64_t unique_key(const holo_tensor *t, int64_t i)
+{
+    const uint64_t sign = UINT64_C(1) << 63;
+    if (!hg_dtype_in(t->dtype, HG_TYPES_FLOAT)) {
+        const uint64_t bits = (uint64_t)hg_elem_to_int(t, i);
+        return hg_dtype_is_signed_int(t->dtype) ? bits ^ sign : bits;
+    }
+    const double x = unique_float(t, i) + 0.0; /* no -0.0 */
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (x != x) return UINT64_MAX;
+    return bits >= sign ? ~bits : bits | sign;
+}
+
 static int unique_compare(const hg_args *a, const unique_slices *s, int64_t x, int64_t y)
 {
     for (int64_t o = 0; o < s->outer; o++)
@@ -131,9 +151,47 @@ static int64_t unique_order_units(const hg_args *a)
     return unique_shape(a).n == 0 ? 0 : 1;
 }
 
+/* Numbers of slices; of keys too, and keys twice. */
 static size_t unique_order_scratch(const hg_args *a)
 {
-    return (size_t)unique_shape(a).n * sizeof(int64_t);
+    const unique_slices s = unique_shape(a);
+    return (size_t)s.n * sizeof(int64_t) * (s.has_keys ? 3 : 1);
+}
+
+/* Digit by digit of the keys, from the lowest one on, but for digits that all have in common. */
+static void unique_order_keys(const hg_args *a, int64_t n, void *scratch)
+{
+    int64_t *from = a->out[0].data, *to = scratch;
+    uint64_t *key = (uint64_t *)scratch + n, *moved = key + n, differs = 0;
+    for (int64_t i = 0; i < n; i++) {
+        from[i] = i;
+        key[i] = unique_key(&a->in[0], i);
+        differs |= key[i] ^ key[0];
+    }
+    for (int shift = 0; shift < 64; shift += 8) {
+        int64_t place[256] = {0}, sum = 0;
+        if ((differs >> shift & 255) == 0) continue;
+        for (int64_t i = 0; i < n; i++)
+            place[key[i] >> shift & 255]++;
+        for (int k = 0; k < 256; k++) {
+            const int64_t count = place[k];
+            place[k] = sum;
+            sum += count;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            if (i % UNIQUE_ASK == UNIQUE_ASK - 1 && hg_args_stopped(a)) return;
+            const int64_t at = place[key[i] >> shift & 255]++;
+            to[at] = from[i];
+            moved[at] = key[i];
+        }
+        int64_t *const numbers = from;
+        uint64_t *const keys = key;
+        from = to;
+        to = numbers;
+        key = moved;
+        moved = keys;
+    }
+    if (from != a->out[0].data) memcpy(a->out[0].data, from, (size_t)n * sizeof *from);
 }
 
 /* Merge sort from the bottom up; equal slices keep their order. */
@@ -141,6 +199,10 @@ static void unique_order_run(const hg_args *a, hg_range r)
 {
     const unique_slices s = unique_shape(a);
     if (r.begin >= r.end) return;
+    if (s.has_keys) {
+        unique_order_keys(a, s.n, r.scratch);
+        return;
+    }
     int64_t *from = a->out[0].data, *to = r.scratch;
     for (int64_t i = 0; i < s.n; i++)
         from[i] = i;
@@ -210,7 +272,10 @@ static int64_t unique_slice(const hg_args *a, const unique_slices *s, int64_t k)
 
 static bool unique_starts_group(const hg_args *a, const unique_slices *s, int64_t k)
 {
-    return k == 0 || unique_compare(a, s, unique_slice(a, s, k - 1), unique_slice(a, s, k)) != 0;
+    if (k == 0) return true;
+    const int64_t before = unique_slice(a, s, k - 1), slice = unique_slice(a, s, k);
+    if (s->has_keys) return unique_key(&a->in[0], before) != unique_key(&a->in[0], slice);
+    return unique_compare(a, s, before, slice) != 0;
 }
 
 static holo_status unique_size(const hg_args *a, holo_error *e)
@@ -276,7 +341,7 @@ static void unique_run(const hg_args *a, hg_range r)
     unique_number_groups(a, &s, number);
     for (int64_t k = 0; k < s.n; k++) {
         const int64_t slice = unique_slice(a, &s, k);
-        const bool first = unique_starts_group(a, &s, k);
+        const bool first = number[slice] >= 0;
         if (first) group = number[slice];
         if (inverse != NULL) inverse[slice] = group;
         if (group < 0 || group >= distinct) continue; /* the data changed between the two calls */

@@ -17,22 +17,22 @@ static holo_status eyelike_infer(hg_infer *n)
     return HOLO_OK;
 }
 
-/* 0 .. size - 1 */
-static hg_value_id eyelike_count(hg_build *b, hg_dim size)
-{
-    hg_value_id zero = hg_build_scalar(b, HOLO_I64, 0), one = hg_build_scalar(b, HOLO_I64, 1);
-    return hg_build_3(b, "Range", zero, hg_build_dims(b, &size, 1), one);
-}
-
-/* A column of row numbers plus k against a row of column numbers. */
+/* Row i has its one in column i + k. With a negative k, which an index cannot be, column j has its
+ * one in row j - k. */
 static holo_status eyelike_lower(hg_build *b)
 {
     const hg_type type = hg_graph_value(b->g, b->node->out[0])->type;
-    hg_value_id rows = eyelike_count(b, type.dim[0]), cols = eyelike_count(b, type.dim[1]);
-    hg_value_id k = hg_build_ints(b, &(int64_t){hg_node_int(b->node, "k", 0)}, 1);
-    rows = hg_build_2(b, "Add", rows, k);
-    rows = hg_build_2(b, "Unsqueeze", rows, hg_build_ints(b, &(int64_t){1}, 1));
-    hg_build_replace(b, 0, hg_build_cast(b, hg_build_2(b, "Equal", rows, cols), type.dtype));
+    const int64_t k = hg_node_int(b->node, "k", 0);
+    const int axis = k < 0 ? 0 : 1; /* along which there is one */
+    hg_value_id zero = hg_build_scalar(b, HOLO_I64, 0), one = hg_build_scalar(b, HOLO_I64, 1);
+    hg_value_id size = hg_build_dims(b, &type.dim[1 - axis], 1);
+    hg_value_id place = hg_build_ints(b, &(int64_t){k < 0 && k > INT64_MIN ? -k : k}, 1);
+    place = hg_build_2(b, "Add", hg_build_3(b, "Range", zero, size, one), place);
+    const hg_value_id in[3] = {
+        place, hg_build_dims(b, &type.dim[axis], 1),
+        hg_build_cast(b, hg_build_ints(b, (const int64_t[]){0, 1}, 2), type.dtype)};
+    const hg_attr attr = hg_attr_make_int("axis", axis);
+    hg_build_replace(b, 0, hg_build_op(b, "OneHot", in, 3, &attr, 1));
     return b->status;
 }
 
