@@ -31,14 +31,16 @@ static bool lane_is_dead(const hg_lane_code *code, uint32_t first, uint32_t seco
 }
 
 /* One loop for both operations, or NULL. Sums and products take their operands in any order. */
-static hg_lane_fn lane_pair_of_two(const hg_lane_code *code, hg_lane_pick pick, uint32_t first,
-                                   uint32_t second)
+static hg_lane_fn lane_pair_of_two(const hg_lane_code *code, hg_lane_pick pick, const bool *one,
+                                   uint32_t first, uint32_t second)
 {
     const hg_lane_op *x = &code->op[first], *y = &code->op[second];
     const bool is_first = y->a == x->dst, is_second = y->b == x->dst;
     if (x->type != HG_LANE_F32 || y->type != HG_LANE_F32 || is_first == is_second) return NULL;
     if (is_second && y->op != HG_LANE_ADD && y->op != HG_LANE_MUL) return NULL;
-    const hg_lane_fn fn = pick(x->op + HG_LANE_THEN * (uint32_t)y->op, HG_LANE_F32, 0);
+    const uint32_t ones = (one[x->a] || one[x->b] ? HG_LANE_ONE : 0) |
+                          (one[is_first ? y->b : y->a] ? HG_LANE_ONE_THEN : 0);
+    const hg_lane_fn fn = pick(x->op + HG_LANE_THEN * (uint32_t)y->op, HG_LANE_F32, ones);
     return fn != NULL && lane_is_dead(code, first, second) ? fn : NULL;
 }
 
@@ -50,13 +52,14 @@ static bool lane_can_wait(const hg_lane_code *code, uint32_t i)
            load->dst != x->b && load->dst != x->dst;
 }
 
-void hg_lane_find_pairs(const hg_lane_code *code, hg_lane_pick pick, hg_lane_fn *pair)
+void hg_lane_find_pairs(const hg_lane_code *code, hg_lane_pick pick, const bool *one,
+                        hg_lane_fn *pair)
 {
-    memset(pair, 0, HG_LANE_PAIRS * sizeof *pair);
+    memset(pair, 0, (size_t)hg_min(code->n_op, HG_LANE_PAIRS) * sizeof *pair);
     if (pick == NULL || code->n_op > HG_LANE_PAIRS) return;
     for (uint32_t i = 0; i + 1 < code->n_op; i++) {
         const uint32_t second = lane_can_wait(code, i) ? i + 2 : i + 1;
-        pair[i] = lane_pair_of_two(code, pick, i, second);
+        pair[i] = lane_pair_of_two(code, pick, one, i, second);
         if (pair[i] != NULL) i = second;
     }
 }
@@ -68,7 +71,8 @@ hg_lane_fn hg_lane_reference_fn(uint32_t op, uint32_t type, uint32_t from)
 
 size_t hg_lane_scratch(const hg_lane_code *code)
 {
-    return hg_align_up(sizeof(lane_state), HG_ALIGN) + ((size_t)code->n_reg + 1) * LANE_SLOT;
+    return hg_align_up(sizeof(lane_state), HG_ALIGN) +
+           ((size_t)code->n_reg + 1) * (size_t)lane_slot_bytes(code);
 }
 
 /* ---- opcodes and types --------------------------------------------------------------------------

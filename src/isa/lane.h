@@ -92,8 +92,9 @@ typedef void (*hg_lane_fn)(void *HG_RESTRICT d, const void *HG_RESTRICT a,
                            const void *HG_RESTRICT b, const void *HG_RESTRICT c, int64_t n);
 /* The loop of a verified operation, NULL: the interpreter's own; `from` is the type of a CAST's
  * source, 0 for others. Of two operations, op + HG_LANE_THEN * second: one loop for both, the
- * second of which takes what the first gives and c, NULL: none. */
-enum { HG_LANE_THEN = 256 };
+ * second of which takes what the first gives and c, NULL: none. With HG_LANE_ONE in `from` b is one
+ * value for all i, with HG_LANE_ONE_THEN c is. */
+enum { HG_LANE_THEN = 256, HG_LANE_ONE = 1, HG_LANE_ONE_THEN = 2 };
 typedef hg_lane_fn (*hg_lane_pick)(uint32_t op, uint32_t type, uint32_t from);
 
 typedef struct hg_lane_tile {

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Elements of one register of the interpreter, and of a tile: decoding is a few percent of the work
- * and eight live registers of floats still fit half of a small L1 cache. */
+/* Elements of one register of the interpreter, and of a tile, at least: decoding is a few percent
+ * of the work and eight live registers of floats still fit half of a small L1 cache. */
 enum { HG_LANE_TILE = 512 };
 
 /* Widens elements first, first + stride, ... of data into d, n values of the type's compute type.

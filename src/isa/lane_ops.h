@@ -12,7 +12,8 @@ hg_lane_fn hg_lane_reference_fn(uint32_t op, uint32_t type, uint32_t from);
 enum { HG_LANE_PAIRS = 32 };
 /* pair[i] = the loop for operation i and the next one, or the one after that where a load or a
  * constant is between them, which then comes first: where `pick` has one and nothing else reads
- * what is between them, otherwise NULL; HG_LANE_PAIRS of them. */
-void hg_lane_find_pairs(const hg_lane_code *code, hg_lane_pick pick, hg_lane_fn *pair);
+ * what is between them, otherwise NULL; of each operation. one[r]: register r is one value. */
+void hg_lane_find_pairs(const hg_lane_code *code, hg_lane_pick pick, const bool *one,
+                        hg_lane_fn *pair);
 
 #endif

@@ -13,14 +13,17 @@ enum { LANE_BLOCK = 4096 };
 /* ---- the iteration space -----------------------------------------------------------------------
  */
 
-static size_t space_header(void)
+/* A space, its operands and their views. */
+static size_t space_header(const hg_lane_code *code)
 {
-    return hg_align_up(sizeof(hg_lane_space), HG_ALIGN);
+    const size_t n = (size_t)code->n_in + code->n_out;
+    return hg_align_up(sizeof(hg_lane_space) + n * (sizeof(hg_lane_operand) + sizeof(hg_lane_view)),
+                       HG_ALIGN);
 }
 
 size_t hg_lane_space_scratch(const hg_lane_code *code)
 {
-    return space_header() + hg_lane_scratch(code);
+    return space_header(code) + hg_lane_scratch(code);
 }
 
 /* Dims i and i + 1 are one dim for every operand. */
@@ -60,6 +63,8 @@ hg_lane_space *hg_lane_space_init(void *scratch, const hg_lane_code *code,
 {
     hg_lane_space *s = scratch;
     s->code = code;
+    s->operand = (hg_lane_operand *)(s + 1);
+    s->view = (hg_lane_view *)(s->operand + code->n_in + code->n_out);
     s->rank = out[0].rank;
     s->count = hg_dims_product(&out[0], 0, s->rank);
     memcpy(s->dim, out[0].dim, sizeof s->dim);
@@ -111,7 +116,7 @@ void hg_lane_space_run(hg_lane_space *s, int64_t begin, int64_t end, hg_fault *f
     hg_lane_tile tile = {.in = s->view,
                          .out = s->view + s->code->n_in,
                          .row_elements = cols,
-                         .scratch = (uint8_t *)(void *)s + space_header(),
+                         .scratch = (uint8_t *)(void *)s + space_header(s->code),
                          .fault = fault};
     for (int64_t at = begin; at < end; at += tile.rows * tile.cols) {
         int64_t row = at / cols % rows, col = at % cols;

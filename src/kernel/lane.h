@@ -7,18 +7,20 @@
 
 /* The iteration space of a body: the outputs' shape with dims merged where every operand allows it.
  * Lives in scratch, before the interpreter's own. */
+typedef struct hg_lane_operand {
+    void *data;
+    holo_dtype dtype;
+    int64_t stride[HG_MAX_RANK];
+    int64_t origin; /* number of the element that data points to: not 0 for a window */
+} hg_lane_operand;
+
 typedef struct hg_lane_space {
     const hg_lane_code *code;
     int64_t dim[HG_MAX_RANK];
     int rank; /* at least 1; the last two are the rows and columns of a tile */
     int64_t count;
-    struct { /* operands, then results */
-        void *data;
-        holo_dtype dtype;
-        int64_t stride[HG_MAX_RANK];
-        int64_t origin; /* number of the element that data points to: not 0 for a window */
-    } operand[2 * HG_LANE_MAX_IO];
-    hg_lane_view view[2 * HG_LANE_MAX_IO]; /* of the current tile */
+    hg_lane_operand *operand; /* operands, then results */
+    hg_lane_view *view;       /* of the current tile */
 } hg_lane_space;
 
 /* Scratch for a space and one interpreter. */

@@ -242,6 +242,52 @@ static void lane_same(const hg_lane_op *op, uint32_t n_op, holo_dtype dtype, hol
         .op = HG_LANE_##NAME, .type = HG_LANE_##T, .dst = to, .a = x, .b = y                       \
     }
 
+/* One value for each row, or for all: the same bits, whichever operand it is. */
+static void lane_repeats_try(const hg_lane_op *two, const int64_t *dim, bool has_rows)
+{
+    const hg_lane_op op[] = {
+        LOAD(F32, 0, 0),
+        LOAD(F32, 1, 1),
+        {.op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 2, .imm = 0x40490fdb},
+        two[0],
+        two[1],
+    };
+    const hg_lane_out out = {4, HG_LANE_F32, 0};
+    const hg_lane_code code = {op, &out, HG_COUNT(op), 2, 1, 5};
+    move_call c = {0};
+    value_in(&c, HOLO_F32, 2, dim, 3);
+    value_in(&c, HOLO_F32, 2, MOVE_DIMS(has_rows ? dim[0] : 1, 1), 4);
+    move_out(&c, HOLO_F32, 2, dim);
+    c.args.code = &code;
+    static uint8_t expected[40000];
+    const size_t bytes = holo_tensor_bytes(&c.out[0]);
+    if (CHECK(bytes <= sizeof expected) && move_run(hg_kernels_lane, &c)) {
+        memcpy(expected, c.out[0].data, bytes);
+        memset(c.out[0].data, 0, bytes);
+        if (move_run(TUNED(lane), &c)) CHECK_MEM(c.out[0].data, expected, bytes);
+    }
+    move_free(&c);
+}
+
+static void lane_repeats(void)
+{
+    static const hg_lane_op two[][2] = {
+        {STEP(MUL, F32, 3, 1, 0), STEP(ADD, F32, 4, 3, 1)},
+        {STEP(MUL, F32, 3, 0, 2), STEP(ADD, F32, 4, 1, 3)},
+        {STEP(SUB, F32, 3, 0, 1), STEP(MUL, F32, 4, 3, 2)},
+        {STEP(DIV, F32, 3, 0, 1), STEP(SUB, F32, 4, 3, 1)},
+        {STEP(SUB, F32, 3, 1, 0), STEP(ADD, F32, 4, 3, 2)},
+        {STEP(ADD, F32, 3, 1, 2), STEP(MUL, F32, 4, 3, 0)},
+        {STEP(MAX, F32, 3, 0, 1), STEP(ADD, F32, 4, 3, 1)},
+        {STEP(ADD, F32, 3, 0, 0), STEP(ADD, F32, 4, 3, 1)},
+    };
+    static const int64_t dim[][2] = {{5, 512}, {3, 3000}, {40, 50}, {7, 300}, {1, 2500}};
+    if (!tuned_runs()) return;
+    for (size_t k = 0; k < HG_COUNT(two); k++)
+        for (size_t i = 0; i < 2 * HG_COUNT(dim); i++)
+            lane_repeats_try(two[k], dim[i / 2], i % 2 != 0);
+}
+
 /* Operations that variants take in pairs: what is between them is used elsewhere, or not. */
 static void lane_pairs(void)
 {
@@ -466,6 +512,7 @@ const hg_test_case hg_tests_kernel_lane[] = {
     {"refuses", lane_refuses},
 #if defined(TUNED)
     {"pairs", lane_pairs},
+    {"repeats", lane_repeats},
     {"integers", lane_integers},
     {"fast", lane_fast},
 #endif

@@ -27,7 +27,8 @@
 
 static hg_lane_fn lane_pick_same(uint32_t op, uint32_t type, uint32_t from)
 {
-    if (op >= HG_LANE_THEN) return hg_lane_pair_of(op % HG_LANE_THEN, op / HG_LANE_THEN);
+    if (op >= HG_LANE_THEN) return hg_lane_pair_of(op % HG_LANE_THEN, op / HG_LANE_THEN, from);
+    if (op != HG_LANE_CAST && from == HG_LANE_ONE) return hg_lane_one_of(op);
     return hg_lane_wide_of(op, type, from);
 }
 

@@ -1,5 +1,6 @@
-/* lane_pairs.h - two operations of the lane interpreter on float32 in one loop, with the bits of
- * both one after the other: the value between them stays in a register. */
+/* lane_pairs.h - loops of the lane interpreter on float32 that it does not have itself: two
+ * operations in one, with the bits of both one after the other and the value between them in a
+ * register; and operations whose second operand is one value. */
 #ifndef HG_BACKEND_CPU_AVX2_LANE_PAIRS_H
 #define HG_BACKEND_CPU_AVX2_LANE_PAIRS_H
 
@@ -36,9 +37,48 @@ LANE_PAIR(mul_mul, _mm256_mul_ps, _mm256_mul_ps)
 LANE_PAIR(max_min, lane_pair_max, lane_pair_min)
 #undef LANE_PAIR
 
-/* The loop of a pair of operations, or NULL. */
-static hg_lane_fn hg_lane_pair_of(uint32_t first, uint32_t second)
+/* d[i] = second(first(a[i], b), c) */
+#define LANE_ONES(name, first, second)                                                             \
+    static void lane_ones_##name(void *HG_RESTRICT d_, const void *HG_RESTRICT a_,                 \
+                                 const void *HG_RESTRICT b_, const void *HG_RESTRICT c_,           \
+                                 int64_t n)                                                        \
+    {                                                                                              \
+        float *HG_RESTRICT d = d_;                                                                 \
+        const float *HG_RESTRICT a = a_;                                                           \
+        const __m256 b = _mm256_set1_ps(*(const float *)b_);                                       \
+        const __m256 c = _mm256_set1_ps(*(const float *)c_);                                       \
+        (void)c;                                                                                   \
+        for (int64_t i = 0; i < n; i += 8)                                                         \
+            _mm256_storeu_ps(d + i, second(first(_mm256_loadu_ps(a + i), b), c));                  \
+    }
+#define LANE_ONE_ALONE(x, c) (x)
+LANE_ONES(add, _mm256_add_ps, LANE_ONE_ALONE)
+LANE_ONES(sub, _mm256_sub_ps, LANE_ONE_ALONE)
+LANE_ONES(mul, _mm256_mul_ps, LANE_ONE_ALONE)
+LANE_ONES(div, _mm256_div_ps, LANE_ONE_ALONE)
+LANE_ONES(mul_add, _mm256_mul_ps, _mm256_add_ps)
+LANE_ONES(sub_mul, _mm256_sub_ps, _mm256_mul_ps)
+#undef LANE_ONE_ALONE
+#undef LANE_ONES
+
+/* The loop of an operation whose second operand is one value, or NULL. */
+static hg_lane_fn hg_lane_one_of(uint32_t op)
 {
+    return op == HG_LANE_ADD   ? lane_ones_add
+           : op == HG_LANE_SUB ? lane_ones_sub
+           : op == HG_LANE_MUL ? lane_ones_mul
+           : op == HG_LANE_DIV ? lane_ones_div
+                               : NULL;
+}
+
+/* The loop of a pair of operations, or NULL. */
+static hg_lane_fn hg_lane_pair_of(uint32_t first, uint32_t second, uint32_t ones)
+{
+    if (ones == (HG_LANE_ONE | HG_LANE_ONE_THEN))
+        return first == HG_LANE_MUL && second == HG_LANE_ADD   ? lane_ones_mul_add
+               : first == HG_LANE_SUB && second == HG_LANE_MUL ? lane_ones_sub_mul
+                                                               : NULL;
+    if (ones != 0) return NULL;
     if (second == HG_LANE_ADD) return first == HG_LANE_MUL ? lane_pair_mul_add : NULL;
     if (second == HG_LANE_MIN) return first == HG_LANE_MAX ? lane_pair_max_min : NULL;
     if (second != HG_LANE_MUL) return NULL;

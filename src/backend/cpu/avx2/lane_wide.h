@@ -34,10 +34,49 @@ LANE_WIDE(lt, int64_t, int32_t, x < y)
 LANE_WIDE(le, int64_t, int32_t, x <= y)
 LANE_WIDE(i32_i64, int64_t, int32_t, (uint32_t)x)
 LANE_WIDE(i64_i32, int32_t, int64_t, x)
-LANE_WIDE(f32_i64, int64_t, float, x)
-/* The instruction gives the smallest integer for what is out of range. */
-LANE_WIDE(i64_f32, float, int64_t, _mm_cvttss_si64(_mm_set_ss(x)))
 #undef LANE_WIDE
+
+/* Eight numbers that all fit int32, as most do, are converted as such. */
+static void lane_wide_f32_i64(void *HG_RESTRICT d_, const void *HG_RESTRICT a_,
+                              const void *HG_RESTRICT b_, const void *HG_RESTRICT c_, int64_t n)
+{
+    float *HG_RESTRICT d = d_;
+    const int64_t *HG_RESTRICT a = a_;
+    (void)b_, (void)c_;
+    for (int64_t i = 0; i < n; i += 8) {
+        const __m256 x = _mm256_loadu_ps((const float *)(const void *)(a + i));
+        const __m256 y = _mm256_loadu_ps((const float *)(const void *)(a + i + 4));
+        const __m256i low = _mm256_castps_si256(_mm256_shuffle_ps(x, y, 0x88));
+        const __m256i high = _mm256_castps_si256(_mm256_shuffle_ps(x, y, 0xdd));
+        const __m256i fits = _mm256_cmpeq_epi32(high, _mm256_srai_epi32(low, 31));
+        if (_mm256_movemask_epi8(fits) == -1)
+            _mm256_storeu_ps(d + i, _mm256_cvtepi32_ps(_mm256_permute4x64_epi64(low, 0xd8)));
+        else
+            for (int64_t k = i; k < i + 8; k++)
+                d[k] = (float)a[k];
+    }
+}
+
+/* The instructions give the smallest integer for what is out of range. */
+static void lane_wide_i64_f32(void *HG_RESTRICT d_, const void *HG_RESTRICT a_,
+                              const void *HG_RESTRICT b_, const void *HG_RESTRICT c_, int64_t n)
+{
+    int64_t *HG_RESTRICT d = d_;
+    const float *HG_RESTRICT a = a_;
+    (void)b_, (void)c_;
+    for (int64_t i = 0; i < n; i += 8) {
+        const __m256i x = _mm256_cvttps_epi32(_mm256_loadu_ps(a + i));
+        const __m256i out = _mm256_cmpeq_epi32(x, _mm256_set1_epi32(INT32_MIN));
+        if (_mm256_testz_si256(out, out)) {
+            __m256i *to = (__m256i *)(void *)(d + i);
+            _mm256_storeu_si256(to, _mm256_cvtepi32_epi64(_mm256_castsi256_si128(x)));
+            _mm256_storeu_si256(to + 1, _mm256_cvtepi32_epi64(_mm256_extracti128_si256(x, 1)));
+        } else {
+            for (int64_t k = i; k < i + 8; k++)
+                d[k] = _mm_cvttss_si64(_mm_set_ss(a[k]));
+        }
+    }
+}
 
 /* The loop of an operation, or NULL; `from` is the type of a CAST's source. */
 static hg_lane_fn hg_lane_wide_of(uint32_t op, uint32_t type, uint32_t from)
