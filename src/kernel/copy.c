@@ -144,7 +144,7 @@ int64_t hg_copy_units(const hg_copy_plan *p)
         T *HG_RESTRICT y = out;                                                                    \
         const T *HG_RESTRICT x = in;                                                               \
         for (int64_t r = 0; r < g.rows; r++, x += g.row, y += g.n)                                 \
-            if (g.stride == 2) /* compilers make vectors of it */                                  \
+            if (sizeof(T) == 4 && g.stride == 2) /* compilers make vectors of it */                \
                 for (int64_t i = 0; i < g.n; i++)                                                  \
                     y[i] = x[2 * i];                                                               \
             else                                                                                   \
