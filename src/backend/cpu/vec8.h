@@ -24,6 +24,11 @@
         _mm256_castps_pd(_mm256_shuffle_ps(_mm256_loadu_ps(x), _mm256_loadu_ps((x) + 7), 0xd8)),   \
         0xd8))
 
+/* x[0], x[step], ... x[7 * step] */
+#define hg_vec8_every(x, step)                                                                     \
+    _mm256_setr_ps((x)[0], (x)[step], (x)[2 * (step)], (x)[3 * (step)], (x)[4 * (step)],           \
+                   (x)[5 * (step)], (x)[6 * (step)], (x)[7 * (step)])
+
 #else
 
 #if defined(__wasm__)
@@ -111,6 +116,14 @@ HG_INLINE __m256 _mm256_broadcast_ss(const float *p)
 HG_INLINE __m256 _mm256_loadu_ps(const float *p)
 {
     return (__m256){vec4_load(p), vec4_load(p + 4)};
+}
+
+HG_INLINE __m256 hg_vec8_every(const float *x, int64_t step)
+{
+    float part[8];
+    for (int64_t i = 0; i < 8; i++)
+        part[i] = x[i * step];
+    return _mm256_loadu_ps(part);
 }
 
 HG_INLINE void _mm256_storeu_ps(float *p, __m256 x)

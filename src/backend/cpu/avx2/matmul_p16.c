@@ -16,7 +16,8 @@ enum {
     MATMUL_P16_FIRST_EXTRA = 2,
     MATMUL_P16_ROW_BLOCK = 96,  /* rows of A that stay in L2: 96 x 384 floats are 144 KiB */
     MATMUL_P16_LARGE = 1 << 18, /* elements of an output beyond L2 */
-    MATMUL_P16_MAX_GROUP = 12,  /* panels; keeps enough units for many threads when rows are few */
+    MATMUL_P16_FETCHED = 64,   /* least depth of a tile whose lines are fetched: less is too late */
+    MATMUL_P16_MAX_GROUP = 12, /* panels; keeps enough units for many threads when rows are few */
     MATMUL_P16_TILE_VALUES = 6144 /* wanted size of the block an epilogue sees */
 };
 
@@ -118,7 +119,7 @@ static void matmul_p16_unit_tiles(const matmul_p16_unit *u)
             if (is_last) hg_gemm_end(&step, u->finish, u->a->out[0].data);
             if (is_last && u->c != u->sum) step.cols = hg_min(HG_PANEL, cols);
             step.fetch_a = p == 0 && step.depth >= 128;
-            step.fetch_c = is_last && u->plan->is_large;
+            step.fetch_c = is_last && u->plan->is_large && k >= MATMUL_P16_FETCHED;
             /* next: the same block of the next panel, else the next block or the next unit */
             const int64_t panel = u->panel + p;
             const int64_t after = p + 1 < u->panels ? (panel + 1) * k + k0

@@ -120,12 +120,36 @@ static void arg_side_by_side(const arg_call *c, int64_t cols, int64_t *found)
     }
 }
 
+/* Of at least eight short rows, `step` apart: eight at a time, turned; the last ones together with
+ * their neighbours once more. */
+static void arg_narrow(const arg_call *c, int64_t rows, int64_t step, int64_t *found)
+{
+    float turned[ARG_WIDTH * ARG_WIDTH];
+    arg_best b;
+    arg_call part = *c;
+    part.x = turned;
+    part.stride = ARG_WIDTH;
+    for (int64_t row = 0; row < rows; row += ARG_WIDTH) {
+        const int64_t at = hg_min(row, rows - ARG_WIDTH);
+        const float *x = c->x + at * step;
+        for (int64_t j = 0; j < c->rows; j++)
+            _mm256_storeu_ps(turned + j * ARG_WIDTH, hg_vec8_every(x + j, step));
+        arg_columns(1, &part, &b);
+        for (int64_t l = 0; l < ARG_WIDTH; l++)
+            found[at + l] = arg_row(&b, l);
+    }
+}
+
 static bool arg_find(const hg_reduce_arg *q, int64_t *found)
 {
     const arg_call c = {q->x, q->rows, q->row_stride, q->is_max, q->is_last};
     if (q->rows > INT32_MAX) return false;
     if (q->col_stride == 1 && q->cols >= ARG_WIDTH) {
         arg_side_by_side(&c, q->cols, found);
+        return true;
+    }
+    if (q->row_stride == 1 && q->rows <= ARG_WIDTH && q->cols >= ARG_WIDTH) {
+        arg_narrow(&c, q->cols, q->col_stride, found);
         return true;
     }
     for (int64_t col = 0; col < q->cols; col++) {

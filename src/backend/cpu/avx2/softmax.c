@@ -159,7 +159,6 @@ HG_INLINE void softmax_fast_columns(const int vectors, const bool is_part, int64
         }
 }
 
-#if defined(__AVX2__)
 enum { SOFTMAX_NARROW = 8 };
 
 /* Up to eight rows of at most SOFTMAX_NARROW values, turned: they are the columns of vectors. */
@@ -172,8 +171,7 @@ static void softmax_fast_narrow(const hg_softmax *s, int64_t row, int64_t rows)
     if (rows < 8) x = memcpy(flat, x, (size_t)(rows * n) * sizeof *x);
     __m256 max = _mm256_set1_ps(-(float)HG_INFINITY), sum = _mm256_setzero_ps();
     for (int64_t j = 0; j < n; j++) {
-        const __m256 v = _mm256_setr_ps(x[j], x[n + j], x[2 * n + j], x[3 * n + j], x[4 * n + j],
-                                        x[5 * n + j], x[6 * n + j], x[7 * n + j]);
+        const __m256 v = hg_vec8_every(x + j, n);
         max = _mm256_max_ps(v, max);
         _mm256_storeu_ps(turned[j], v);
     }
@@ -191,14 +189,6 @@ static void softmax_fast_narrow(const hg_softmax *s, int64_t row, int64_t rows)
         for (int64_t i = 0; i < rows; i++)
             y[i * n + j] = turned[j][i];
 }
-#else
-enum { SOFTMAX_NARROW = 0 };
-
-static void softmax_fast_narrow(const hg_softmax *s, int64_t row, int64_t rows)
-{
-    (void)s, (void)row, (void)rows;
-}
-#endif
 
 /* Columns [col, col + cols); which ones go together does not change their bits. */
 static void softmax_fast_block(const hg_softmax *s, int64_t outer, int64_t col, int64_t cols)
