@@ -28,3 +28,7 @@ single("MatMulInteger", "dynamic", "u8 64x64", "u8 64x64", out="i32")
 single("QLinearMatMul", "rows", "u8 128x256", numpy.asarray(0.02, "float32"), numpy.asarray(128, "uint8"),
        draw(256, 256, kind="int8", low=-60, high=60), numpy.asarray(0.01, "float32"), numpy.asarray(0, "int8"),
        numpy.asarray(0.1, "float32"), numpy.asarray(128, "uint8"))
+single("MatMul", "f16", "f16 64x128", draw(128, 64, kind="float16"))
+single("MatMul", "f16_dynamic", "f16 8x64x32", "f16 8x32x64")
+single("MatMul", "i32", "i32 64x64", "i32 64x64")
+single("Softmax", "f16", "f16 128x256", axis=-1)

@@ -269,6 +269,24 @@ def gaussian_process(g):
     g.output(mean), g.output(g.op("Sqrt", g.op("Abs", g.op("Sub", g.const(1.3), spread))))
 
 
+def double_process(g, rows, points):
+    """The same in 64 bits, as skl2onnx writes what was trained so: input and results are 32 bits wide."""
+    x = g.op("Cast", g.input("x", [("rows", rows), 10]), to=11)
+    wide = lambda *dims: g.weight(*dims, fan=10, kind="float64")
+    values = g.random.standard_normal((points, 10))
+    own = g.op("ReduceSumSquare", x, axes=[1], keepdims=1)
+    cross = g.op("Gemm", x, g.const(values, "float64"), own, alpha=-2.0, beta=1.0, transB=1)
+    d = g.op("Max", g.add(cross, g.const((values ** 2).sum(1)[None], "float64")), g.const(0.0, "float64"))
+    k = g.op("Exp", g.mul(d, g.const(-0.05, "float64")))
+    mean = g.op("MatMul", k, wide(points, 1))
+    spread = g.mul(g.op("MatMul", k, wide(points, points)), k)
+    spread = g.op("ReduceSum", spread, g.ints(1), keepdims=0)
+    g.output(g.op("Cast", mean, to=1)), g.output(g.op("Cast", g.op("Sqrt", g.op("Abs", spread)), to=1))
+
+
+variants(double_process, double_process_1=(1, 200), double_process_64=(64, 200))
+
+
 @model
 def graph_net(g):
     """Messages along 2,000 edges between 300 nodes: gathered, made, added up where they arrive."""
