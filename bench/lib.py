@@ -60,6 +60,18 @@ def run_json(*command):
     return json.loads(run(*command).strip().split("\n")[-1])
 
 
+def run_to_line(*command):
+    """ms from starting a process to the first line it prints."""
+    start = time.monotonic()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        line = child.stdout.readline()
+        passed = time.monotonic() - start
+        child.stdout.read()
+    if not line or child.returncode != 0:
+        die("%s failed" % " ".join(command[:3]))
+    return passed * 1e3
+
+
 def run_measured(*command):
     """Seconds and peak resident MB of one process, and whether it succeeded."""
     start = time.monotonic()

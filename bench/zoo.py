@@ -110,9 +110,8 @@ def main():
     summary(results)
     lib.save("zoo", results)
     print("geometric mean of the ratios: %.3f" % peers.mean(results))
-    for line in peers.misses(results):
-        if line.startswith(("slower", "outputs")):
-            print(line)
+    for line in peers.misses(results, speed_and_outputs_only=True):
+        print(line)
     print("failed: %s" % (", ".join(failed) or "none"))
     return 1 if failed else 0
 

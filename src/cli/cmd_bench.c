@@ -19,7 +19,7 @@ typedef struct bench_args {
     hg_cli_list cache;
     uint64_t threads, same;
     double budget_ms;
-    bool profile, json, reference, no_avx512, no_optimize;
+    bool cold, profile, json, reference, no_avx512, no_optimize;
 } bench_args;
 
 static const bench_args bench_defaults = {
@@ -102,19 +102,25 @@ static int bench_bind(const bench *b, holo_session *session)
     return code == HG_CLI_OK ? hg_cli_caches_bind(b->cli, &b->caches, session) : code;
 }
 
+static int bench_first(bench *b, holo_session *session)
+{
+    holo_error error = {0};
+    const double start = hg_cli_now();
+    if (holo_session_run(session, &error) != HOLO_OK) return hg_cli_fail(b->cli, &error);
+    b->result.first = hg_cli_now() - start;
+    return HG_CLI_OK;
+}
+
 static int bench_runs(bench *b, holo_session *session)
 {
     holo_error error = {0};
-    double *seconds = malloc(BENCH_MAX_RUNS * sizeof *seconds), start = hg_cli_now();
+    double *seconds = malloc(BENCH_MAX_RUNS * sizeof *seconds), begin = hg_cli_now();
     if (seconds == NULL) return hg_cli_error(b->cli, "out of memory");
     int code = HG_CLI_OK;
-    if (holo_session_run(session, &error) != HOLO_OK) code = hg_cli_fail(b->cli, &error);
-    double begin = hg_cli_now();
-    b->result.first = begin - start;
     uint64_t n = 0;
     while (code == HG_CLI_OK && n < BENCH_MAX_RUNS &&
            (n < BENCH_MIN_RUNS || (hg_cli_now() - begin) * 1e3 < b->args->budget_ms)) {
-        start = hg_cli_now();
+        const double start = hg_cli_now();
         /* A signal during the last step finds nothing left to cancel, so it is looked at as well.
          */
         if (holo_session_run(session, &error) != HOLO_OK || hg_cli_interrupted() != 0)
@@ -149,7 +155,8 @@ static int bench_measure(bench *b)
         code = hg_cli_fail(b->cli, &error);
     b->result.prepare = hg_cli_now() - start;
     hg_cli_watch(session);
-    if (code == HG_CLI_OK) code = bench_runs(b, session);
+    if (code == HG_CLI_OK) code = bench_first(b, session);
+    if (code == HG_CLI_OK && !b->args->cold) code = bench_runs(b, session);
     hg_cli_watch(NULL);
     holo_session_get_stats(session, &b->result.stats);
     b->result.peak_rss_mb = bench_peak_rss_mb();
@@ -189,23 +196,25 @@ static void bench_print_json(const bench_result *r)
         const char *key;
         double value;
         int decimals;
+        bool repeated; /* --cold does not measure it */
     } fields[] = {
-        {"open_us", r->open * 1e6, 2},
-        {"session_us", r->session * 1e6, 2},
-        {"pool_us", r->pool * 1e6, 2},
-        {"prepare_us", r->prepare * 1e6, 2},
-        {"first_ms", r->first * 1e3, 4},
-        {"median_ms", r->median * 1e3, 4},
-        {"min_ms", r->least * 1e3, 4},
-        {"n", (double)r->n, 0},
-        {"arena_bytes", (double)r->stats.arena_bytes, 0},
-        {"weight_bytes", (double)r->stats.weight_bytes, 0},
-        {"peak_rss_mb", r->peak_rss_mb, 1},
-        {"threads", (double)r->stats.threads, 0},
-        {"steps", (double)r->stats.steps, 0},
+        {"open_us", r->open * 1e6, 2, true},
+        {"session_us", r->session * 1e6, 2, false},
+        {"pool_us", r->pool * 1e6, 2, false},
+        {"prepare_us", r->prepare * 1e6, 2, false},
+        {"first_ms", r->first * 1e3, 4, false},
+        {"median_ms", r->median * 1e3, 4, true},
+        {"min_ms", r->least * 1e3, 4, true},
+        {"n", (double)r->n, 0, true},
+        {"arena_bytes", (double)r->stats.arena_bytes, 0, false},
+        {"weight_bytes", (double)r->stats.weight_bytes, 0, false},
+        {"peak_rss_mb", r->peak_rss_mb, 1, false},
+        {"threads", (double)r->stats.threads, 0, false},
+        {"steps", (double)r->stats.steps, 0, false},
     };
     hg_io_json_object(&json);
     for (size_t i = 0; i < HG_COUNT(fields); i++) {
+        if (fields[i].repeated && r->n == 0) continue;
         hg_io_json_key(&json, fields[i].key);
         hg_io_json_number(&json, fields[i].value, fields[i].decimals);
     }
@@ -227,14 +236,16 @@ static void bench_print_size(const char *label, uint64_t bytes)
 
 static void bench_print_text(const bench_result *r)
 {
-    bench_print_time("open", r->open);
+    if (r->n != 0) bench_print_time("open", r->open);
     bench_print_time("session", r->session);
     bench_print_time("pool", r->pool);
     bench_print_time("prepare", r->prepare);
     bench_print_time("first", r->first);
-    bench_print_time("median", r->median);
-    bench_print_time("min", r->least);
-    printf("%-9s %" PRIu64 "\n", "runs", r->n);
+    if (r->n != 0) {
+        bench_print_time("median", r->median);
+        bench_print_time("min", r->least);
+        printf("%-9s %" PRIu64 "\n", "runs", r->n);
+    }
     bench_print_size("arena", r->stats.arena_bytes);
     bench_print_size("bound", r->stats.arena_bound);
     bench_print_size("late", r->stats.late_bytes);
@@ -249,7 +260,7 @@ static int bench_all(bench *b, const hg_cli_model_options *how)
     if (b->args->same != 0) return hg_cli_same(b->cli, &b->model, &b->inputs, b->args->same);
     int code = hg_cli_caches_make(b->cli, b->model.model, b->model.graph, &b->args->cache,
                                   &b->inputs, &b->caches);
-    if (code == HG_CLI_OK) code = bench_open(b, how);
+    if (code == HG_CLI_OK && !b->args->cold) code = bench_open(b, how);
     if (code == HG_CLI_OK) code = bench_measure(b);
     if (code == HG_CLI_OK && b->args->json)
         bench_print_json(&b->result);
@@ -265,6 +276,8 @@ static int bench_run(const hg_cli *cli, const void *args)
     hg_cli_model_options how = {0};
     if (b.args->same != 0 && b.args->cache.count != 0)
         return hg_cli_usage(cli, "bench", "--same takes no --cache");
+    if (b.args->cold && (b.args->same != 0 || b.args->profile))
+        return hg_cli_usage(cli, "bench", "--cold takes neither --same nor --profile");
     if (b.args->reference) how.open_flags |= HOLO_OPEN_REFERENCE;
     if (b.args->no_avx512) how.open_flags |= HOLO_OPEN_NO_AVX512;
     if (b.args->no_optimize) how.compile_flags |= HOLO_COMPILE_NO_OPTIMIZE;
@@ -288,6 +301,7 @@ static const hg_cli_option bench_options[] = {
     {"cache", 0, HG_CLI_LIST, "PAST=PRESENT", "input and the output that continues it as one buffer; * is any text", offsetof(bench_args, cache)},
     {"threads", 0, HG_CLI_COUNT, "N", "threads (1)", offsetof(bench_args, threads)},
     {"budget-ms", 0, HG_CLI_NUMBER, "N", "measure for so long, at least 3 runs (1500)", offsetof(bench_args, budget_ms)},
+    {"cold", 0, HG_CLI_FLAG, NULL, "stop after the first run: the whole process can be timed from outside", offsetof(bench_args, cold)},
     {"profile", 0, HG_CLI_FLAG, NULL, "print time and share of peak, per step and per kernel", offsetof(bench_args, profile)},
     {"same", 0, HG_CLI_COUNT, "N", "instead: N runs each with 1, 2 and 4 threads give the same bits", offsetof(bench_args, same)},
     {"json", 0, HG_CLI_FLAG, NULL, "print one JSON object", offsetof(bench_args, json)},

@@ -8,6 +8,16 @@ lines out 1
 keys=$(tr ',{}' '\n' <out | sed -n 's/^"\([a-z_]*\)":.*/\1/p' | tr '\n' ' ')
 want="open_us session_us pool_us prepare_us first_ms median_ms min_ms n arena_bytes weight_bytes peak_rss_mb threads steps "
 [ "$keys" = "$want" ] || fail "the fields are $keys"
+run_as 0 bench dense.holo --json --cold
+keys=$(tr ',{}' '\n' <out | sed -n 's/^"\([a-z_]*\)":.*/\1/p' | tr '\n' ' ')
+want="session_us pool_us prepare_us first_ms arena_bytes weight_bytes peak_rss_mb threads steps "
+[ "$keys" = "$want" ] || fail "the fields of --cold are $keys"
+run_as 0 bench dense.holo --cold
+has out "first"
+! grep -q median out || fail "--cold shows a median: $(cat out)"
+run_as 2 bench dense.holo --cold --profile
+has err "--cold takes neither"
+run_as 2 bench dense.holo --cold --same 3
 run_as 0 bench dense.holo --inputs 'x:float32:4,2:rand' --threads 2 --budget-ms 20
 has out "median"
 run_as 0 bench dense.onnx --budget-ms 5 --profile
