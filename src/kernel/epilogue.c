@@ -361,6 +361,20 @@ static bool epilogue_leaky(const epilogue_graph *g, uint32_t i, uint32_t *x, hg_
     return true;
 }
 
+/* max and min of leaky(x) * f are those of leaky(x), with limits divided by f, times f; f > 0, and
+ * no limit leaves the numbers. */
+static bool epilogue_scaled_leaky(const epilogue_graph *g, uint32_t i, uint32_t *x,
+                                  hg_epilogue_simple *s)
+{
+    float f = 1;
+    const uint32_t inside = epilogue_strip(g, i, &f);
+    if (inside == i || !(f > 1e-6F && f < 1e6F) || !epilogue_leaky(g, inside, x, s)) return false;
+    s->low /= f;
+    s->high /= f;
+    s->factor *= f;
+    return true;
+}
+
 /* Takes the activation and its factor off operation i. */
 static uint32_t epilogue_activation(const epilogue_graph *g, uint32_t i, hg_epilogue_simple *s)
 {
@@ -373,7 +387,7 @@ static uint32_t epilogue_activation(const epilogue_graph *g, uint32_t i, hg_epil
         return g->a[i];
     }
     const uint32_t inside = epilogue_clamp(g, i, &s->low, &s->high);
-    if (epilogue_leaky(g, inside, &x, s)) return x;
+    if (epilogue_leaky(g, inside, &x, s) || epilogue_scaled_leaky(g, inside, &x, s)) return x;
     s->act = inside == i ? HG_EPILOGUE_LINEAR : HG_EPILOGUE_CLAMP;
     return inside;
 }
