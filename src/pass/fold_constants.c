@@ -35,7 +35,7 @@ static holo_status fold_wants(hg_graph *g, hg_node_id id, bool *wanted)
     return HOLO_OK;
 }
 
-static holo_status fold_node(hg_graph *g, hg_node_id id)
+holo_status hg_fold_node(hg_graph *g, hg_node_id id)
 {
     const hg_node *n = hg_graph_node(g, id);
     void **out;
@@ -67,7 +67,7 @@ static holo_status fold_run(hg_graph *g, bool *changed)
         bool wanted;
         HG_TRY(fold_wants(g, id, &wanted));
         if (wanted) {
-            HG_TRY(fold_node(g, id));
+            HG_TRY(hg_fold_node(g, id));
             *changed = true;
         }
         id = next;

@@ -1,7 +1,9 @@
 /* infer_shapes.c - types and shapes of every value, as expressions; composite operators are
  * rewritten on the way, since their rewrites need the shapes of what is before them and give those
  * after them. So are bodies of control flow, which become graphs of their own. */
+#include "eval/eval.h"
 #include "pass/outline.h"
+#include "pass/pass.h"
 
 static bool infer_is_used(const hg_graph *g, hg_node_id id)
 {
@@ -56,6 +58,24 @@ static holo_status infer_node(hg_graph *g, hg_node_id id, bool *declined)
     return hg_graph_keep_demands(g, first, *declined ? HG_DEMAND_LASTING : HG_DEMAND_ALL);
 }
 
+/* A few integers that all come from constants are what later shapes, and even ranks, are made of:
+ * exporters write the pads of a Pad as a Concat that is reshaped, reversed and transposed. They are
+ * numbers before the next node asks. */
+static bool infer_is_list(hg_graph *g, hg_node_id id)
+{
+    const hg_node *n = hg_graph_node(g, id);
+    int64_t elements;
+    for (uint32_t j = 0; j < n->n_out; j++) {
+        const hg_type *type = &hg_graph_value(g, n->out[j])->type;
+        if (n->out[j] == 0) continue;
+        if (type->dtype != HOLO_I64 ||
+            !hg_dim_is_const(&g->dims, hg_type_count(g, type), &elements) ||
+            elements > HG_MAX_CONTENT)
+            return false;
+    }
+    return n->n_in != 0 && (n->op->flags & HG_OP_AT_WRITE) == 0 && hg_eval_can(g, id);
+}
+
 /* How many items an input has is known when it is bound. */
 static holo_status infer_containers(hg_graph *g)
 {
@@ -84,6 +104,10 @@ holo_status hg_infer_graph(hg_graph *g, bool *changed)
         bool declined;
         HG_TRY(hg_ctx_check_time(g->ctx));
         HG_TRY(infer_node(g, id, &declined));
+        if (declined && infer_is_used(g, id) && infer_is_list(g, id)) {
+            HG_TRY(hg_fold_node(g, id));
+            declined = false;
+        }
         *changed |= !declined;
         if (declined)
             id = hg_graph_node(g, id)->next;

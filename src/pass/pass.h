@@ -44,6 +44,8 @@ HG_MUST_CHECK holo_status hg_resolve_symbols(hg_graph *g, const hg_dim *to);
 /* The contents of a value are known as expressions, and not merely by reading this very value at
  * run time (fold_shapes.c). */
 bool hg_shapes_known(const hg_graph *g, hg_value_id id);
+/* Constants in place of the outputs of a node that hg_eval_can (fold_constants.c). */
+HG_MUST_CHECK holo_status hg_fold_node(hg_graph *g, hg_node_id id);
 /* What has become constant around a body is constant inside: body k of a holo:If or holo:Loop. */
 HG_MUST_CHECK holo_status hg_outline_settle(hg_graph *g, hg_node_id id, uint32_t k);
 /* NULL when there is none of that name. */
