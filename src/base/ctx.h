@@ -20,6 +20,7 @@ typedef struct hg_ctx {
     double start;                 /* of the compile, when limits.run_ms is set */
     struct hg_quantize *quantize; /* pass/quantize.h; NULL: nothing is quantised */
     uint64_t outlined; /* nodes copied into bodies so far: nesting must not multiply without end */
+    const char *kept;  /* symbol of a size that was taken not to be 1, so far; NULL: none */
 } hg_ctx;
 
 /* A sentence to the log callback, if there is one. */

@@ -82,6 +82,7 @@ static holo_status compile_before(void *user, const hg_graph *g)
 {
     hg_compile *c = user;
     hg_traffic traffic;
+    c->ctx.kept = NULL; /* all shapes fit */
     HG_TRY(hg_traffic_count(g, &traffic));
     c->report.moved_before += traffic.bytes;
     return HOLO_OK;
@@ -231,18 +232,51 @@ holo_status hg_compile_model_run(hg_compile *c, hg_compile_model *m)
 static holo_status compile_import(hg_compile *c, hg_compile_model *m, const void *data, size_t size,
                                   const char *base_dir)
 {
+    holo_dim_setting *dims;
     compile_allow(c, size);
+    HG_TRY(HG_NEW(&c->ctx, c->options->n_dims + 1, &dims));
+    for (size_t i = 0; i < c->options->n_dims; i++)
+        dims[i] = c->options->dims[i];
+    if (m->single != NULL) dims[c->options->n_dims] = (holo_dim_setting){m->single, 1, false};
     HG_TRY(hg_graph_init(&m->graph, &c->ctx));
     hg_import_options import = {.base_dir = base_dir,
                                 .external = &m->external,
                                 .file = m->file.data == data ? &m->file : NULL,
-                                .dims = c->options->dims,
-                                .n_dims = c->options->n_dims,
+                                .dims = dims,
+                                .n_dims = c->options->n_dims + (m->single != NULL),
                                 .shapes = c->options->shapes,
                                 .n_shapes = c->options->n_shapes,
                                 .dim_is_used = c->dim_is_used,
                                 .shape_is_used = c->shape_is_used};
     return hg_import_onnx(&m->graph, data, size, &import);
+}
+
+static holo_status compile_once(hg_compile *c, hg_compile_model *m, const void *data, size_t size,
+                                const char *base_dir, hg_str name)
+{
+    const holo_status status = compile_import(c, m, data, size, base_dir);
+    m->graph.name = name;
+    return status == HOLO_OK ? hg_compile_model_run(c, m) : status;
+}
+
+/* A size that was taken not to be 1 may have been: when shapes do not fit they may fit so. What
+ * runs checks its inputs. The first complaint is the one to tell. */
+static holo_status compile_model(hg_compile *c, hg_compile_model *m, const void *data, size_t size,
+                                 const char *base_dir, hg_str name)
+{
+    const holo_status status = compile_once(c, m, data, size, base_dir, name);
+    if (status == HOLO_OK || c->ctx.kept == NULL) return status;
+    holo_error *complaint = c->ctx.error, unused = {0};
+    m->single = c->ctx.kept;
+    c->ctx.error = &unused;
+    const holo_status again = compile_once(c, m, data, size, base_dir, name);
+    c->ctx.error = complaint;
+    if (again != HOLO_OK) return status;
+    if (complaint != NULL) *complaint = (holo_error){0};
+    hg_log(&c->ctx, HOLO_LOG_WARNING,
+           "%s is taken to be 1: a Squeeze without axes leaves a shape that fits nothing else",
+           m->single);
+    return HOLO_OK;
 }
 
 /* "models/unet.onnx" gives "unet" and "models". */
@@ -276,9 +310,7 @@ static holo_status compile_file(hg_compile *c, size_t i, const char *path)
             return hg_fail(c->ctx.error, HOLO_E_ARG, "%s: two models would be named '%.*s'", path,
                            HG_STR_ARG(stem));
     HG_TRY(hg_file_map(path, &m->file, c->ctx.error));
-    holo_status status = compile_import(c, m, m->file.data, m->file.size, folder);
-    m->graph.name = stem;
-    if (status == HOLO_OK) status = hg_compile_model_run(c, m);
+    holo_status status = compile_model(c, m, m->file.data, m->file.size, folder, stem);
     if (status != HOLO_OK && status != HOLO_E_ARG)
         return hg_fail_prefix(c->ctx.error, status, "%s: ", path);
     return status;
@@ -307,10 +339,8 @@ static holo_status compile_files(hg_compile *c, const hg_source *s)
 
 static holo_status compile_bytes(hg_compile *c, const hg_source *s)
 {
-    HG_TRY(compile_import(c, &c->model[0], s->data, s->size, NULL));
-    c->model[0].graph.name = hg_str_from("model");
-    HG_TRY(compile_check_settings(c));
-    return hg_compile_model_run(c, &c->model[0]);
+    HG_TRY(compile_model(c, &c->model[0], s->data, s->size, NULL, hg_str_from("model")));
+    return compile_check_settings(c);
 }
 
 holo_status hg_compile_fill(hg_compile *c, const hg_source *source)

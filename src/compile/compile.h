@@ -14,6 +14,7 @@ typedef struct hg_compile_model {
     hg_external external;
     hg_program program;
     uint32_t nodes_before;
+    const char *single; /* a symbolic size that is taken to be 1; NULL: none */
 } hg_compile_model;
 
 typedef struct hg_compile hg_compile;

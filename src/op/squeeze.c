@@ -12,6 +12,14 @@ static holo_status squeeze_upgrade(hg_graph *g, hg_node_id id, int32_t opset)
     return hg_upgrade_ints_to_inputs(g, id, 1, (const char *const[]){"axes"}, 1);
 }
 
+/* An exporter that writes no axes has seen a batch of 1 go: remembered, for the compiler to try. */
+static void squeeze_remember(const hg_infer *n, hg_dim dim)
+{
+    const int64_t i = hg_dim_symbol_of(n->dims, dim);
+    if (i < 0 || n->dims->symbol[i].kind != HG_SYMBOL_INPUT || n->ctx->kept != NULL) return;
+    n->ctx->kept = hg_str_copy(&n->ctx->arena, n->dims->symbol[i].name).text;
+}
+
 /* Without axes: every dimension that is 1. One that is known only at run time stays, and is refused
  * there when it is 1, since the rank would change. */
 static void squeeze_all(const hg_infer *n, hg_type *out)
@@ -21,6 +29,7 @@ static void squeeze_all(const hg_infer *n, hg_type *out)
     for (int32_t i = 0; i < n->in[0]->rank; i++) {
         hg_dim dim = n->in[0]->dim[i];
         if (dim == one) continue;
+        if (i == 0) squeeze_remember(n, dim);
         out->dim[out->rank++] = dim;
         stay = hg_shape_and(d, stay, hg_dim_sub(d, one, hg_dim_eq(d, dim, one)));
     }

@@ -69,4 +69,20 @@ head -c $((size / 2)) a.holo >cut.holo
 run_as 1 inspect cut.holo
 lines err 1
 ls -- *.tmp* >/dev/null 2>&1 && fail "temporary files were left: $(ls -- *.tmp*)"
+# Shapes that only fit when a Squeeze without axes took a batch of 1 away.
+whole_of() { # NAME OF - a Cast to int64
+    bytes 1 "$(node Cast "$1" "$2" "$1")$(bytes 5 "$(text 1 to)$(number 3 7)$(number 20 2)")"
+}
+unhex "$(model "$(bytes 1 "$(node Squeeze squeeze x s)")$(whole_of limit s)$(whole_of start zero)$(whole_of step one)$(
+    bytes 1 "$(node Range range "start limit step" y)"
+)$(text 2 counter)$(bytes 5 "$(tensor "" zero 0)")$(bytes 5 "$(tensor "" one 1)")$(
+    bytes 11 "$(value x batch 1)"
+)$(bytes 12 "$(value y n | sed 's/0801/0807/')")")" >counter.onnx
+run_as 0 compile counter.onnx -o counter.holo
+has err "batch is taken to be 1"
+run_as 0 bench counter.holo --inputs 'x:float32:1,1:const=3' --cold
+run_as 1 bench counter.holo --inputs 'x:float32:2,1:const=3' --cold
+has err "'x'"
+run_as 1 compile counter.onnx -o counter.holo --dim batch=2
+has err "Range"
 finish
