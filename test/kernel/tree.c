@@ -375,6 +375,25 @@ static void tree_damaged_plans(void)
     tree_damage_plans(1); /* which walks */
 }
 
+/* Leaves whose votes end behind those that there are: memory holds them, the table does not. */
+static void tree_short_votes(void)
+{
+    static const int64_t rows[] = {1, 40};
+    static tree_many t;
+    for (size_t i = 0; i < HG_COUNT(rows); i++) {
+        move_call c = {0};
+        tree_many_make(&t, &c, 4, 1, rows[i]);
+        tree_many_plan(&t, &c, true);
+        move_param(&c, HG_TREE_SUM);
+        value_param_f64(&c, 0);
+        move_out(&c, HOLO_F32, 2, MOVE_DIMS(rows[i], 3));
+        c.in[HG_TREE_IN_TARGETS].dim[0] = c.in[HG_TREE_IN_WEIGHTS].dim[0] = 1;
+        CHECK(move_run(tree_tuned(), &c));
+        CHECK_EQ_INT(c.fault.kind, HG_FAULT_RANGE);
+        move_free(&c);
+    }
+}
+
 static void tree_make_planned(move_call *c)
 {
     static tree_many t;
@@ -438,6 +457,7 @@ const hg_test_case hg_tests_kernel_tree[] = {
     {"empty", tree_empty},
     {"damaged", tree_damaged},
     {"damaged_plans", tree_damaged_plans},
+    {"short_votes", tree_short_votes},
     {"equal", tree_equal},
     {"refuses", tree_refuses},
     {0},

@@ -275,7 +275,7 @@ static void scales_not(void)
         "  %t = const float32[] {0.5}\n"
         "  %a = Cast(%x) {to=1, saturate=1}\n"
         "  %b = Mul(%a, %s)\n"
-        "  %c = Exp(%b)\n"
+        "  %c = Pow(%b, %s)\n"
         "  %q = Div(%c, %t)\n"
         "  return %q\n"
         "}\n",
