@@ -7,7 +7,7 @@ import argparse
 import subprocess
 
 import lib
-from peers import draws
+from accuracy import draws
 
 
 def main():
