@@ -13,7 +13,7 @@
  * reported. */
 #include "kernel/pool.h"
 
-#include "base/half.h"
+#include "isa/lane_io.h"
 #include "isa/lane_math.h"
 #include "kernel/conv.h"
 #include "kernel/number.h"
@@ -114,7 +114,8 @@ int64_t hg_kernel_pool_units(const hg_args *a)
                : hg_dims_product(&a->out[0], 0, a->out[0].rank - (nhwc ? 2 : 1));
 }
 
-/* Sums of a row; behind them how many elements count for each output. */
+/* Sums of a row; behind them how many elements count for each output, then an input row of f16 or
+ * bf16 as f32. */
 static size_t pool_row_bytes(const hg_pool_shape *s)
 {
     return hg_align_up((size_t)(s->width * s->inner) * sizeof(double), HG_ALIGN);
@@ -125,11 +126,22 @@ static bool pool_is_average(const hg_pool_shape *s)
     return s->mode == HG_POOL_AVERAGE || s->mode == HG_POOL_AVERAGE_PADDED;
 }
 
+static size_t pool_count_bytes(const hg_pool_shape *s)
+{
+    return pool_is_average(s) ? (size_t)s->width * sizeof(double) : 0;
+}
+
+/* They are read as f32. */
+static bool pool_widens(holo_dtype dtype)
+{
+    return dtype == HOLO_F16 || dtype == HOLO_BF16;
+}
+
 static size_t pool_scratch(const hg_args *a)
 {
     const hg_pool_shape s = hg_pool_shape_of(a);
-    const size_t counts = pool_is_average(&s) ? (size_t)s.width * sizeof(double) : 0;
-    return pool_row_bytes(&s) + counts;
+    const size_t wide = (size_t)(s.in[s.rank - 1] * s.inner) * sizeof(float);
+    return pool_row_bytes(&s) + pool_count_bytes(&s) + (pool_widens(a->in[0].dtype) ? wide : 0);
 }
 
 void hg_kernel_pool_cost(const hg_args *a, hg_cost *cost)
@@ -178,41 +190,35 @@ void hg_pool_taps_inside(const hg_pool_shape *s, int d, int64_t o, int64_t low, 
 }
 
 /* acc[o, c] = STEP(acc, x) over one line. */
-#define POOL_LINE(T, ACC, LOAD, STEP, name)                                                        \
+#define POOL_LINE(T, STEP, name)                                                                   \
     static void pool_##name(const hg_pool_shape *s, const pool_line *l, const void *vx,            \
                             void *vacc)                                                            \
     {                                                                                              \
         const T *x = (const T *)vx + l->at * s->inner;                                             \
-        ACC *y = (ACC *)vacc + l->begin * s->inner;                                                \
+        T *y = (T *)vacc + l->begin * s->inner;                                                    \
         const int64_t count = l->end - l->begin, step = l->step, inner = s->inner;                 \
         if (inner == 1 && step == 1) { /* side by side: vectors */                                 \
             for (int64_t i = 0; i < count; i++)                                                    \
-                y[i] = STEP(y[i], LOAD(x[i]));                                                     \
+                y[i] = STEP(y[i], x[i]);                                                           \
         } else if (inner == 1) {                                                                   \
             for (int64_t i = 0; i < count; i++)                                                    \
-                y[i] = STEP(y[i], LOAD(x[i * step]));                                              \
+                y[i] = STEP(y[i], x[i * step]);                                                    \
         } else {                                                                                   \
             for (int64_t i = 0; i < count; i++)                                                    \
                 for (int64_t c = 0; c < inner; c++)                                                \
-                    y[i * inner + c] = STEP(y[i * inner + c], LOAD(x[i * step * inner + c]));      \
+                    y[i * inner + c] = STEP(y[i * inner + c], x[i * step * inner + c]);            \
         }                                                                                          \
     }
-#define POOL_SAME(x) (x)
 #define POOL_LARGER(y, x) ((x) != (x) ? (x) : (x) > (y) ? (x) : (y))
 #define POOL_LARGER_INT(y, x) ((x) > (y) ? (x) : (y))
 #define POOL_ADD(y, x) ((y) + (x))
-POOL_LINE(float, float, POOL_SAME, POOL_LARGER, max_f32)
-POOL_LINE(double, double, POOL_SAME, POOL_LARGER, max_f64)
-POOL_LINE(uint16_t, float, hg_f16_to_f32, POOL_LARGER, max_f16)
-POOL_LINE(uint16_t, float, hg_bf16_to_f32, POOL_LARGER, max_bf16)
-POOL_LINE(int8_t, int8_t, POOL_SAME, POOL_LARGER_INT, max_i8)
-POOL_LINE(uint8_t, uint8_t, POOL_SAME, POOL_LARGER_INT, max_u8)
-POOL_LINE(float, float, POOL_SAME, POOL_ADD, add_f32)
-POOL_LINE(double, double, POOL_SAME, POOL_ADD, add_f64)
-POOL_LINE(uint16_t, float, hg_f16_to_f32, POOL_ADD, add_f16)
-POOL_LINE(uint16_t, float, hg_bf16_to_f32, POOL_ADD, add_bf16)
+POOL_LINE(float, POOL_LARGER, max_f32)
+POOL_LINE(double, POOL_LARGER, max_f64)
+POOL_LINE(int8_t, POOL_LARGER_INT, max_i8)
+POOL_LINE(uint8_t, POOL_LARGER_INT, max_u8)
+POOL_LINE(float, POOL_ADD, add_f32)
+POOL_LINE(double, POOL_ADD, add_f64)
 #undef POOL_LINE
-#undef POOL_SAME
 #undef POOL_LARGER
 #undef POOL_LARGER_INT
 #undef POOL_ADD
@@ -223,8 +229,6 @@ static pool_line_fn pool_pick(holo_dtype dtype, hg_pool_mode mode)
 {
     const bool largest = mode == HG_POOL_MAX;
     if (hg_dtype_is(dtype, HOLO_F64)) return largest ? pool_max_f64 : pool_add_f64;
-    if (hg_dtype_is(dtype, HOLO_F16)) return largest ? pool_max_f16 : pool_add_f16;
-    if (hg_dtype_is(dtype, HOLO_BF16)) return largest ? pool_max_bf16 : pool_add_bf16;
     if (hg_dtype_is(dtype, HOLO_I8)) return pool_max_i8;
     if (hg_dtype_is(dtype, HOLO_U8)) return pool_max_u8;
     return largest ? pool_max_f32 : pool_add_f32;
@@ -233,7 +237,7 @@ static pool_line_fn pool_pick(holo_dtype dtype, hg_pool_mode mode)
 /* Type of the accumulators: i8 and u8 stay as they are. */
 static holo_dtype pool_acc_type(holo_dtype dtype)
 {
-    return dtype == HOLO_F16 || dtype == HOLO_BF16 ? HOLO_F32 : dtype;
+    return pool_widens(dtype) ? HOLO_F32 : dtype;
 }
 
 static double pool_lowest(holo_dtype dtype)
@@ -360,7 +364,7 @@ static bool pool_box_next(const hg_pool_shape *s, const pool_box *box, int64_t *
 }
 
 static void pool_row(const hg_args *a, const hg_pool_shape *s, int64_t unit, void *acc,
-                     const double *count_row)
+                     const double *count_row, float *wide)
 {
     const holo_tensor *x = &a->in[0], *y = &a->out[0];
     const int64_t outer = unit / s->rows, row = unit % s->rows, count = s->width * s->inner;
@@ -368,6 +372,7 @@ static void pool_row(const hg_args *a, const hg_pool_shape *s, int64_t unit, voi
     const bool lp = s->mode == HG_POOL_LP;
     const holo_dtype type = lp ? HOLO_F64 : pool_acc_type(x->dtype);
     const pool_line_fn run = pool_pick(x->dtype, s->mode);
+    const bool widens = pool_widens(x->dtype);
     const void *base = (const char *)x->data + (size_t)x_at * (hg_dtype_bits(x->dtype) / 8);
     pool_fill(acc, type, count, s->mode);
     pool_box box;
@@ -377,10 +382,16 @@ static void pool_row(const hg_args *a, const hg_pool_shape *s, int64_t unit, voi
         do {
             pool_line line;
             if (!pool_find_line(s, row, tap, &line)) continue;
-            if (lp)
+            if (lp) {
                 pool_lp_line(s, &line, x, x_at, a->param[HG_POOL_PARAM_P], acc);
-            else
-                run(s, &line, base, acc);
+                continue;
+            }
+            if (widens) {
+                const int64_t n = (line.end - line.begin - 1) * line.step + 1;
+                hg_lane_read(x->dtype, wide, base, line.at * s->inner, 1, n * s->inner);
+                line.at = 0;
+            }
+            run(s, &line, widens ? wide : base, acc);
         } while (pool_box_next(s, &box, tap));
     }
     if (pool_is_average(s)) pool_divide(s, row, count_row, acc, type);
@@ -456,13 +467,15 @@ static void pool_run(const hg_args *a, hg_range r)
     const hg_pool_shape s = hg_pool_shape_of(a);
     const bool indices = a->n_out == 2 && a->out[1].dtype != HOLO_NONE;
     if (r.begin >= r.end) return;
-    double *count = (double *)(void *)((char *)r.scratch + pool_row_bytes(&s));
+    char *scratch = (char *)r.scratch + pool_row_bytes(&s);
+    double *count = (double *)(void *)scratch;
+    float *wide = (float *)(void *)(scratch + pool_count_bytes(&s));
     if (pool_is_average(&s)) pool_count_row(&s, count);
     for (int64_t u = r.begin; u < r.end; u++) {
         if (indices)
             pool_row_indices(a, &s, u);
         else
-            pool_row(a, &s, u, r.scratch, count);
+            pool_row(a, &s, u, r.scratch, count, wide);
     }
 }
 

@@ -97,8 +97,8 @@ HG_INLINE void conv_dw_fixed(const int kh, const int kw, const int stride, const
         conv_dw_line(kw, stride, x + r * x_tap, x_col, fixed[r], from, to, sum);
 }
 
-/* One output row for one vector of channels; `fixed` has the weights when kh is not 0: also where a
- * column of padding is left or right of a tile, as in most rows. Sizes are
+/* One output row for one vector of channels; `fixed` has the weights when kh is not 0: then at most
+ * one column of padding is left or right of a tile (conv_dw_is_tight). Sizes are
  * copied out of the span first: a vector store may alias anything and would make the compiler read
  * them again. */
 HG_INLINE void conv_dw_row(const int kh, const int kw, const int stride, const conv_dw_span *s,
@@ -117,16 +117,16 @@ HG_INLINE void conv_dw_row(const int kh, const int kw, const int stride, const c
         for (int j = 0; j < CONV_DW_TILE; j++)
             sum[j] = begin;
         const int64_t right = start + reach - width; /* columns of padding */
-        if (kh != 0 && start >= 0 && right <= 0)
-            conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 0, reach, sum);
-        else if (kh != 0 && start == -1 && right <= 0)
-            conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 1, reach, sum);
-        else if (kh != 0 && start >= 0 && right == 1)
-            conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 0, reach - 1, sum);
-        else if (start >= 0 && right <= 0)
+        if (kh == 0 && start >= 0 && right <= 0)
             conv_dw_lines(kw, stride, s, x, c, 0, reach, sum);
-        else
+        else if (kh == 0)
             conv_dw_lines(kw, stride, s, x, c, -start, width - start, sum);
+        else if (HG_LIKELY(start >= 0 && right <= 0))
+            conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 0, reach, sum);
+        else if (start < 0)
+            conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 1, reach, sum);
+        else
+            conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 0, reach - 1, sum);
         HG_GEMM_UNROLL
         for (int j = 0; j < CONV_DW_TILE; j++)
             _mm256_storeu_ps(y + j * y_col, conv_dw_end(&ends, sum[j]));
@@ -310,6 +310,14 @@ static void conv_dw_every(const hg_conv2d *g, int64_t first, conv_dw_span *s)
     s->cols = hg_ceil_div(g->ow - first, d);
 }
 
+/* No tile has more than one column of padding, and none has one on both sides. */
+static bool conv_dw_is_tight(const conv_dw_span *s)
+{
+    const int64_t reach = (CONV_DW_TILE - 1) * s->stride + s->kernel_cols;
+    const int64_t right = (s->cols - 1) * s->stride + s->kernel_cols - s->pad - s->width;
+    return s->pad <= 1 && right <= 1 && reach - 1 <= s->width;
+}
+
 static void conv_dw_rows_run(const hg_conv_dw_unit *u, const conv_dw_rows *r)
 {
     const hg_conv2d *g = u->g;
@@ -347,7 +355,8 @@ static void conv_dw_rows_run(const hg_conv_dw_unit *u, const conv_dw_rows *r)
     for (int64_t i = 0; i < g->dil_w; i++) {
         conv_dw_span every = span;
         conv_dw_every(g, i, &every);
-        kind.run(&every);
+        const bool fits = kind.kh == 0 || conv_dw_is_tight(&every);
+        (fits ? kind : conv_dw_find(0, g->kw, g->stride_w)).run(&every);
     }
 }
 

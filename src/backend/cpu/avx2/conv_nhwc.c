@@ -66,11 +66,10 @@ static void conv_nhwc_plan_of(const hg_args *a, conv_nhwc_plan *p)
     hg_conv_nhwc_shape_of(a, &p->s);
     conv_nhwc_turn(&p->s.g);
     const hg_conv2d *g = &p->s.g;
-    int64_t unused;
     p->begin = p->end = 0;
     if (g->dil_w == 1 && p->s.groups == 1) {
-        hg_conv_inside(g->w, g->ow, g->stride_w, g->pad_left, 0, &p->begin, &unused);
-        hg_conv_inside(g->w, g->ow, g->stride_w, g->pad_left, g->kw - 1, &unused, &p->end);
+        p->begin = hg_max(0, hg_ceil_div(g->pad_left, g->stride_w));
+        p->end = hg_min(g->ow, hg_floor_div(g->w - g->kw + g->pad_left, g->stride_w) + 1);
     }
     p->by_row =
         p->s.group_c < (p->s.groups == 1 ? CONV_NHWC_SHORT_TAP : CONV_NHWC_TINY_TAP) && g->kw > 1;
@@ -175,32 +174,23 @@ static void conv_nhwc_copy(const float *from, int64_t n, float *to)
         to[i] = from[i];
 }
 
-static void conv_nhwc_clear(float *to, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        to[i] = 0;
-}
-
 /* A kernel row as one tap that is not contiguous in the input: a copy. */
 static const float *conv_nhwc_copy_row(const conv_nhwc_unit *u, const float *line, int64_t x0,
                                        float *patch)
 {
     const hg_conv2d *g = &u->p->s.g;
     const int64_t c = u->p->s.group_c;
+    int64_t begin = 0, end = g->kw, together = 1; /* taps */
     if (g->dil_w == 1 && u->p->s.groups == 1) {
-        const int64_t begin = hg_max(0, hg_min(g->kw, -x0));
-        const int64_t end = hg_max(begin, hg_min(g->kw, g->w - x0));
-        conv_nhwc_clear(patch, begin * c);
-        conv_nhwc_copy(line + (x0 + begin) * c, (end - begin) * c, patch + begin * c);
-        conv_nhwc_clear(patch + end * c, (g->kw - end) * c);
-        return patch;
+        begin = hg_max(0, hg_min(g->kw, -x0));
+        end = hg_max(begin, hg_min(g->kw, g->w - x0));
+        together = end - begin;
     }
-    for (int64_t j = 0; j < g->kw; j++) {
+    for (int64_t i = 0; i < g->kw * c; i++)
+        patch[i] = 0;
+    for (int64_t j = begin; j < end; j += together) {
         const int64_t x = x0 + j * g->dil_w;
-        if (x >= 0 && x < g->w)
-            conv_nhwc_copy(line + x * g->c, c, patch + j * c);
-        else
-            conv_nhwc_clear(patch + j * c, c);
+        if (x >= 0 && x < g->w) conv_nhwc_copy(line + x * g->c, together * c, patch + j * c);
     }
     return patch;
 }

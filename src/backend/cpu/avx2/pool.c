@@ -79,12 +79,8 @@ HG_INLINE void pool_elements(const bool largest, const pool_window *w, int64_t c
     int64_t c = 0;
     for (; c + POOL_VECTORS * POOL_WIDTH <= count; c += POOL_VECTORS * POOL_WIDTH)
         pool_channels(POOL_VECTORS, largest, w, c, y);
-    for (; c + POOL_WIDTH <= count; c += POOL_WIDTH)
-        pool_channels(1, largest, w, c, y);
-    if (c < count && count >= POOL_WIDTH) { /* some of them again, which gives the same */
-        pool_channels(1, largest, w, count - POOL_WIDTH, y);
-        return;
-    }
+    for (; c < count && count >= POOL_WIDTH; c += POOL_WIDTH) /* some again: it gives the same */
+        pool_channels(1, largest, w, hg_min(c, count - POOL_WIDTH), y);
     for (; c < count; c++)
         pool_channel(largest, w, c, y);
 }
