@@ -231,6 +231,14 @@ static bool grid_is_picture(const hg_args *a)
  * far away, or no number. */
 static bool grid_split(const hg_args *a, float n, int64_t size, int64_t *base, double *rest)
 {
+    const float s = (float)size;
+    const float f =
+        a->param[2] != 0 ? (n + 1.0f) / 2.0f * (s - 1.0f) : ((n + 1.0f) * s - 1.0f) / 2.0f;
+    if (HG_LIKELY(f >= 0.0f && f <= s - 1.0f)) { /* inside: nothing is moved */
+        *base = (int64_t)f;
+        *rest = (double)f - (double)*base;
+        return true;
+    }
     const double place = grid_place(a, (double)n, size);
     if (!(place > -0x1p40 && place < 0x1p40)) return false;
     *base = (int64_t)place;
