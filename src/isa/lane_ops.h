@@ -8,6 +8,12 @@
 /* The loop of a verified operation; `from` is the type of a CAST's source, 0 for others. */
 hg_lane_fn hg_lane_reference_fn(uint32_t op, uint32_t type, uint32_t from);
 
+/* Of one register: elements of a tile, and bytes. */
+typedef struct hg_lane_slot {
+    int64_t elements, bytes;
+} hg_lane_slot;
+hg_lane_slot hg_lane_slot_of(const hg_lane_code *code);
+
 /* Operations among which pairs are sought: those of bodies that are not longer. */
 enum { HG_LANE_PAIRS = 32 };
 /* pair[i] = the loop for operation i and the next one, or the one after that where a load or a

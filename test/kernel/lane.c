@@ -437,10 +437,16 @@ static void lane_refuses(void)
     MOVE_REFUSES(hg_kernels_lane, lane_make, lane_bad);
 }
 
+/* How codes are made: with a factor for each column, or for each row, instead of one for all; with
+ * a zero point; by division. */
+enum { LANE_CODES_VECTOR = 1, LANE_CODES_ZERO = 2, LANE_CODES_DIVIDES = 4, LANE_CODES_ROWS = 8 };
+
 /* limit(round(x * factor) + zero) as codes: the bits of the reference. */
-static hg_lane_code lane_codes_of(hg_lane_op op[11], hg_lane_out *out, bool has_vector,
-                                  bool has_zero, uint32_t low, uint32_t high)
+static hg_lane_code lane_codes_of(hg_lane_op op[11], hg_lane_out *out, int how, uint32_t low,
+                                  uint32_t high)
 {
+    const bool has_vector = (how & LANE_CODES_VECTOR) != 0, has_zero = (how & LANE_CODES_ZERO) != 0;
+    const bool divides = (how & LANE_CODES_DIVIDES) != 0, turns = has_vector && !divides;
     uint32_t n = 0;
     op[n++] = (hg_lane_op){.op = HG_LANE_LOAD, .type = HG_LANE_F32, .dst = 0};
     op[n++] =
@@ -448,8 +454,11 @@ static hg_lane_code lane_codes_of(hg_lane_op op[11], hg_lane_out *out, bool has_
             ? (hg_lane_op){.op = HG_LANE_LOAD, .type = HG_LANE_F32, .dst = 1, .index = 1}
             : (hg_lane_op){
                   .op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 1, .imm = 0x40a00000}; /* 5 */
-    op[n++] = (hg_lane_op){
-        .op = HG_LANE_MUL, .type = HG_LANE_F32, .dst = 0, .a = has_vector, .b = !has_vector};
+    op[n++] = (hg_lane_op){.op = divides ? HG_LANE_DIV : HG_LANE_MUL,
+                           .type = HG_LANE_F32,
+                           .dst = 0,
+                           .a = turns,
+                           .b = !turns};
     op[n++] = (hg_lane_op){.op = HG_LANE_ROUND, .type = HG_LANE_F32, .dst = 0};
     op[n++] = (hg_lane_op){.op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 2, .imm = 0x40400000};
     if (has_zero) op[n++] = (hg_lane_op){.op = HG_LANE_ADD, .type = HG_LANE_F32, .dst = 0, .b = 2};
@@ -466,13 +475,16 @@ static void lane_codes_try(holo_dtype dtype, int64_t columns, int how, uint32_t 
 {
     hg_lane_op op[11];
     hg_lane_out out;
-    const hg_lane_code code = lane_codes_of(op, &out, how % 2 != 0, how / 2 != 0, low, high);
+    const hg_lane_code code = lane_codes_of(op, &out, how, low, high);
     uint8_t *bytes[2] = {NULL, NULL};
     size_t size = 0;
     for (int v = 0; v < 2 && lane_variant(v) != NULL; v++) {
         move_call c = {0};
         value_in(&c, HOLO_F32, 2, MOVE_DIMS(130, columns), 1);
-        if (how % 2 != 0) value_in(&c, HOLO_F32, 1, MOVE_DIMS(columns), 2);
+        if (how % 2 != 0 && (how & LANE_CODES_ROWS) != 0)
+            value_in(&c, HOLO_F32, 2, MOVE_DIMS(130, 1), 2);
+        else if (how % 2 != 0)
+            value_in(&c, HOLO_F32, 1, MOVE_DIMS(columns), 2);
         move_out(&c, dtype, 2, MOVE_DIMS(130, columns));
         float *x = c.in[0].data;
         for (int64_t i = 0; i < 130 * columns; i++)
@@ -494,7 +506,7 @@ static void lane_codes(void)
 {
     static const int64_t columns[] = {1, 7, 8, 33, 384};
     for (size_t i = 0; i < HG_COUNT(columns); i++)
-        for (int how = 0; how < 4; how++) {
+        for (int how = 0; how < 16; how++) {
             lane_codes_try(HOLO_I16, columns[i], how, 0xc7000000, 0x46fffe00); /* -2^15, 2^15 - 1 */
             lane_codes_try(HOLO_I8, columns[i], how, 0xc3000000, 0x42fe0000);
             lane_codes_try(HOLO_U8, columns[i], how, 0x00000000, 0x437f0000);

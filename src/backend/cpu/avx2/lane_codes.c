@@ -6,11 +6,12 @@
 
 enum { CODES_OPS = 12 };
 
-/* limit(round(x * factor) + zero), NaN as 0. */
+/* limit(round(x * factor) + zero) or the same of x / factor, NaN as 0. */
 typedef struct lane_codes {
     const hg_lane_view *factor; /* NULL: `by` */
     float by[8], zero, low, high;
     bool is_short; /* 16 bits */
+    bool divides;
 } lane_codes;
 
 /* Operands of the operations that are left to read, as numbers of operations. */
@@ -31,12 +32,14 @@ static bool codes_is(const lane_codes_reader *r, uint32_t i, uint8_t kind, float
     return *number == *number;
 }
 
-/* The product of operand 0 and a constant, or a number for each column. */
+/* The product of operand 0 and a constant, or a number for each column or row, or the quotient. */
 static bool codes_factor(const lane_codes_reader *r, const hg_lane_tile *t, uint32_t i,
                          lane_codes *out)
 {
-    if (!codes_is(r, i, HG_LANE_MUL, NULL)) return false;
-    const bool is_first = r->op[r->a[i]].op == HG_LANE_LOAD && r->op[r->a[i]].index == 0;
+    out->divides = codes_is(r, i, HG_LANE_DIV, NULL);
+    if (!out->divides && !codes_is(r, i, HG_LANE_MUL, NULL)) return false;
+    const hg_lane_op *left = &r->op[r->a[i]];
+    const bool is_first = out->divides || (left->op == HG_LANE_LOAD && left->index == 0);
     const uint32_t x = is_first ? r->a[i] : r->b[i], by = is_first ? r->b[i] : r->a[i];
     if (r->op[x].op != HG_LANE_LOAD || r->op[x].index != 0) return false;
     const uint32_t bits = (uint32_t)r->op[by].imm;
@@ -45,7 +48,7 @@ static bool codes_factor(const lane_codes_reader *r, const hg_lane_tile *t, uint
     if (r->op[by].op == HG_LANE_CONST) return true;
     if (r->op[by].op != HG_LANE_LOAD || r->op[by].index == 0) return false;
     out->factor = &t->in[r->op[by].index];
-    return out->factor->dtype == HOLO_F32 && out->factor->col == 1;
+    return out->factor->dtype == HOLO_F32 && (out->factor->col == 1 || out->factor->col == 0);
 }
 
 static bool codes_read(const hg_lane_code *code, const hg_lane_tile *t, lane_codes *out)
@@ -72,7 +75,7 @@ static bool codes_read(const hg_lane_code *code, const hg_lane_tile *t, lane_cod
 
 HG_INLINE __m256i codes_eight(const lane_codes *c, __m256 x, __m256 factor)
 {
-    const __m256 v = _mm256_mul_ps(x, factor);
+    const __m256 v = c->divides ? _mm256_div_ps(x, factor) : _mm256_mul_ps(x, factor);
     const __m256 whole = _mm256_round_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     const __m256 code = _mm256_add_ps(whole, _mm256_set1_ps(c->zero));
     const __m256 kept = _mm256_and_ps(code, _mm256_cmp_ps(code, code, _CMP_ORD_Q));
@@ -101,10 +104,15 @@ static void codes_groups(const lane_codes *c, const float *x, const float *facto
 static void codes_row(const lane_codes *c, const hg_lane_tile *t, int64_t i)
 {
     const hg_lane_view *x = t->in, *y = t->out, *f = c->factor;
-    const int64_t whole = t->cols / 8 * 8, bytes = c->is_short ? 2 : 1, step = f != NULL;
+    const int64_t whole = t->cols / 8 * 8, bytes = c->is_short ? 2 : 1;
+    const int64_t step = f == NULL ? 0 : f->col;
     const size_t left = (size_t)(t->cols - whole);
     const float *from = (const float *)x->data + x->first + i * x->row;
     const float *factor = f == NULL ? c->by : (const float *)f->data + f->first + i * f->row;
+    float same[8];
+    for (int k = 0; step == 0 && k < 8; k++)
+        same[k] = f == NULL ? c->by[k] : *factor;
+    if (step == 0) factor = same;
     uint8_t *to = (uint8_t *)y->data + (y->first + i * y->row) * bytes;
     float last[2][8] = {{0}};
     uint8_t codes[16];
