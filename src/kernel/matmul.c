@@ -1,4 +1,5 @@
-/* matmul.c - matmul: C = alpha * A B with numpy broadcasting of batch dimensions.
+/* matmul.c - matmul and, for float64, matmul.f64: C = alpha * A B with numpy broadcasting of batch
+ * dimensions.
  *
  *   in[0]  A [batch..., M, K], or [batch..., K, M] when trans_a
  *   in[1]  B [batch..., K, N], or [batch..., N, K] when trans_b
@@ -218,6 +219,12 @@ static void matmul_run(const hg_args *a, hg_range r)
 
 const hg_kernel hg_kernels_matmul[] = {
     {.name = "matmul",
+     .check = hg_matmul_check,
+     .units = matmul_units,
+     .scratch = matmul_scratch,
+     .cost = hg_matmul_cost,
+     .run = matmul_run},
+    {.name = "matmul.f64", /* the same; programs without such products need no code for them */
      .check = hg_matmul_check,
      .units = matmul_units,
      .scratch = matmul_scratch,

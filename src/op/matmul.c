@@ -25,9 +25,7 @@ static holo_status matmul_lower(hg_build *b)
 
 static holo_status matmul_emit(hg_emit *e)
 {
-    HG_TRY(hg_emit_int(e, 0));
-    HG_TRY(hg_emit_int(e, 0));
-    return hg_emit_float(e, 1.0);
+    return hg_matmul_emit(e, false, false, 1.0);
 }
 
 const hg_op hg_op_matmul = {

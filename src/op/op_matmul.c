@@ -43,6 +43,14 @@ holo_status hg_matmul_infer(const hg_infer *n, const hg_type *a, const hg_type *
     return HOLO_OK;
 }
 
+holo_status hg_matmul_emit(hg_emit *e, bool trans_a, bool trans_b, double alpha)
+{
+    if (hg_emit_type(e, 0)->dtype == HOLO_F64) e->kernel = "matmul.f64";
+    HG_TRY(hg_emit_int(e, trans_a));
+    HG_TRY(hg_emit_int(e, trans_b));
+    return hg_emit_float(e, alpha);
+}
+
 hg_value_id hg_matmul_drop(hg_build *b, hg_value_id product, bool left, bool right)
 {
     int64_t axes[2];

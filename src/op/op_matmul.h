@@ -17,6 +17,8 @@ HG_MUST_CHECK holo_status hg_matmul_infer(const hg_infer *n, const hg_type *a, c
                                           hg_type *out);
 /* Drops the row dimension (left) and the column dimension (right) that vectors got. */
 hg_value_id hg_matmul_drop(hg_build *b, hg_value_id product, bool left, bool right);
+/* Parameters of the kernel "matmul", which has a name of its own for float64. */
+HG_MUST_CHECK holo_status hg_matmul_emit(hg_emit *e, bool trans_a, bool trans_b, double alpha);
 /* Of a product with trans_a, trans_b and alpha as in holo:MatMul. */
 HG_MUST_CHECK holo_status hg_matmul_gradient(hg_gradient *d);
 /* Element type of a kernel's result: attribute "types" when there is an epilogue, else the input's.

@@ -102,6 +102,7 @@ static bool matmul_i8_write(hg_source *s, const hg_args *a)
 
 const hg_source_kernel hg_source_kernels_matmul[] = {
     {"matmul", matmul_write},
+    {"matmul.f64", matmul_write},
     {"matmul.i8", matmul_i8_write},
     {0},
 };

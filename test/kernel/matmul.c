@@ -6,6 +6,9 @@ extern const hg_kernel hg_kernels_matmul[];
 #if defined(TUNED)
 extern const hg_kernel TUNED(matmul)[];
 #endif
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_matmul_f64_avx2[];
+#endif
 
 typedef struct matmul_sizes {
     int64_t m, n, k;
@@ -347,13 +350,12 @@ static void matmul_cost_counts(void)
 /* ---- tuned ------------------------------------------------------------------------------- */
 
 #if defined(TUNED)
-static void matmul_tuned(void)
+static void matmul_tuned_on(const hg_kernel *k, holo_dtype dtype)
 {
-    if (!tuned_runs()) SKIP("no tuned kernels");
     for (size_t i = 0; i < HG_COUNT(matmul_table); i++) {
         char what[40];
         snprintf(what, sizeof what, "tuned case %zu", i);
-        matmul_try(TUNED(matmul), what, &matmul_table[i], HOLO_F32);
+        matmul_try(k, what, &matmul_table[i], dtype);
     }
     uint32_t seed = 7;
     for (int i = 0; i < 200; i++) {
@@ -370,12 +372,21 @@ static void matmul_tuned(void)
         char what[80];
         snprintf(what, sizeof what, "tuned random %d: %lldx%lldx%lld %d %d", i, (long long)s.m,
                  (long long)s.n, (long long)s.k, s.trans_a, s.trans_b);
-        matmul_try(TUNED(matmul), what, &s, HOLO_F32);
+        matmul_try(k, what, &s, dtype);
     }
+}
+
+static void matmul_tuned(void)
+{
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    matmul_tuned_on(TUNED(matmul), HOLO_F32);
     for (size_t i = 0; i < HG_COUNT(matmul_epilogue_sizes); i++)
         matmul_epilogue_on(TUNED(matmul), matmul_epilogue_sizes[i], HOLO_F32);
     for (int64_t rows = 1; rows < 400; rows = rows * 2 + 1)
         matmul_column_on(TUNED(matmul), rows);
+#if defined(__x86_64__)
+    matmul_tuned_on(hg_kernels_matmul_f64_avx2, HOLO_F64);
+#endif
 }
 
 static void matmul_tuned_refuses(void)
@@ -384,6 +395,9 @@ static void matmul_tuned_refuses(void)
     gemm_call c;
     memset(&c, 0, sizeof c);
     matmul_good(&c);
+#if defined(__x86_64__)
+    CHECK_STATUS(hg_kernels_matmul_f64_avx2->check(&c.args, NULL), HOLO_E_TYPE);
+#endif
     c.in[0].dtype = c.in[1].dtype = c.out.dtype = HOLO_F64;
     CHECK_STATUS(TUNED(matmul)->check(&c.args, NULL), HOLO_E_TYPE);
 }

@@ -28,9 +28,9 @@ static holo_status matmul_fused_infer(hg_infer *n)
 
 static holo_status matmul_fused_emit(hg_emit *e)
 {
-    HG_TRY(hg_emit_int(e, hg_node_int(e->node, "trans_a", 0) != 0));
-    HG_TRY(hg_emit_int(e, hg_node_int(e->node, "trans_b", 0) != 0));
-    return hg_emit_float(e, hg_node_float(e->node, "alpha", 1.0));
+    return hg_matmul_emit(e, hg_node_int(e->node, "trans_a", 0) != 0,
+                          hg_node_int(e->node, "trans_b", 0) != 0,
+                          hg_node_float(e->node, "alpha", 1.0));
 }
 
 const hg_op hg_op_internal_matmul = {
