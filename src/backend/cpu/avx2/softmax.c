@@ -68,8 +68,6 @@ static void softmax_run_avx2(const hg_args *a, hg_range r)
 
 /* ---- fast: float32 without a mask ------------------------------------------------------------ */
 
-enum { SOFTMAX_WIDE = 2 }; /* vectors of columns side by side */
-
 HG_INLINE __m256 softmax_load(const float *x, const bool is_part, int64_t count)
 {
     return is_part ? hg_part8_load(x, count) : _mm256_loadu_ps(x);
@@ -129,34 +127,26 @@ static __m256 softmax_fast_by(__m256 sum, bool is_log)
     return _mm256_loadu_ps(of);
 }
 
-/* Columns that lie side by side, `vectors` times eight or, with is_part, `count`. */
-HG_INLINE void softmax_fast_columns(const int vectors, const bool is_part, int64_t count,
-                                    const hg_softmax *s, const float *x, float *y)
+/* Up to eight columns that lie side by side. */
+static void softmax_fast_columns(const hg_softmax *s, int64_t count, const float *x, float *y)
 {
+    const bool is_part = count < 8;
     const int64_t step = s->inner, end = s->n * step;
-    __m256 max[SOFTMAX_WIDE], sum[SOFTMAX_WIDE];
-    for (int v = 0; v < vectors; v++) {
-        max[v] = _mm256_set1_ps(-(float)HG_INFINITY);
-        sum[v] = _mm256_setzero_ps();
+    __m256 max = _mm256_set1_ps(-(float)HG_INFINITY), sum = _mm256_setzero_ps();
+    for (int64_t i = 0; i < end; i += step) /* the second where the first is NaN */
+        max = _mm256_max_ps(softmax_load(x + i, is_part, count), max);
+    for (int64_t i = 0; i < end; i += step) {
+        const __m256 low = _mm256_sub_ps(softmax_load(x + i, is_part, count), max);
+        const __m256 e = hg_exp8(low);
+        softmax_store(y + i, is_part, count, s->is_log ? low : e);
+        sum = _mm256_add_ps(sum, e);
     }
-    for (int64_t i = 0; i < end; i += step)
-        for (int v = 0; v < vectors; v++) /* the second where the first is NaN */
-            max[v] = _mm256_max_ps(softmax_load(x + i + v * 8, is_part, count), max[v]);
-    for (int64_t i = 0; i < end; i += step)
-        for (int v = 0; v < vectors; v++) {
-            const __m256 low = _mm256_sub_ps(softmax_load(x + i + v * 8, is_part, count), max[v]);
-            const __m256 e = hg_exp8(low);
-            softmax_store(y + i + v * 8, is_part, count, s->is_log ? low : e);
-            sum[v] = _mm256_add_ps(sum[v], e);
-        }
-    for (int v = 0; v < vectors; v++)
-        sum[v] = softmax_fast_by(sum[v], s->is_log);
-    for (int64_t i = 0; i < end; i += step)
-        for (int v = 0; v < vectors; v++) {
-            const __m256 e = softmax_load(y + i + v * 8, is_part, count);
-            softmax_store(y + i + v * 8, is_part, count,
-                          s->is_log ? _mm256_sub_ps(e, sum[v]) : _mm256_mul_ps(e, sum[v]));
-        }
+    const __m256 by = softmax_fast_by(sum, s->is_log);
+    for (int64_t i = 0; i < end; i += step) {
+        const __m256 e = softmax_load(y + i, is_part, count);
+        softmax_store(y + i, is_part, count,
+                      s->is_log ? _mm256_sub_ps(e, by) : _mm256_mul_ps(e, by));
+    }
 }
 
 enum { SOFTMAX_NARROW = 8 };
@@ -193,15 +183,10 @@ static void softmax_fast_narrow(const hg_softmax *s, int64_t row, int64_t rows)
 /* Columns [col, col + cols); which ones go together does not change their bits. */
 static void softmax_fast_block(const hg_softmax *s, int64_t outer, int64_t col, int64_t cols)
 {
-    const float *x = (const float *)s->x->data + outer * s->n * s->inner + col;
-    float *y = (float *)s->out + outer * s->n * s->inner + col;
-    for (; cols >= 8 * SOFTMAX_WIDE; cols -= 8 * SOFTMAX_WIDE) {
-        softmax_fast_columns(SOFTMAX_WIDE, false, 8, s, x, y);
-        x += 8 * SOFTMAX_WIDE;
-        y += 8 * SOFTMAX_WIDE;
-    }
-    for (; cols > 0; cols -= 8, x += 8, y += 8)
-        softmax_fast_columns(1, cols < 8, cols, s, x, y);
+    const int64_t first = outer * s->n * s->inner + col;
+    for (int64_t j = 0; j < cols; j += 8)
+        softmax_fast_columns(s, cols - j, (const float *)s->x->data + first + j,
+                             (float *)s->out + first + j);
 }
 
 static void softmax_run_fast(const hg_args *a, hg_range r)
