@@ -167,7 +167,6 @@ CONV_DW_SPAN(3, 3, 2)
 CONV_DW_SPAN(0, 3, 1)
 CONV_DW_SPAN(0, 3, 2)
 CONV_DW_SPAN(0, 4, 1)
-CONV_DW_SPAN(0, 4, 2)
 CONV_DW_SPAN(0, 5, 1)
 CONV_DW_SPAN(0, 5, 2)
 CONV_DW_SPAN(0, 7, 1)
@@ -238,9 +237,8 @@ static conv_dw_kind conv_dw_find(int64_t kh, int64_t kw, int64_t stride)
     static const conv_dw_kind kinds[] = {
         {3, 3, 1, conv_dw_f32_3x3s1_avx2}, {3, 3, 2, conv_dw_f32_3x3s2_avx2},
         {0, 3, 1, conv_dw_f32_0x3s1_avx2}, {0, 3, 2, conv_dw_f32_0x3s2_avx2},
-        {0, 4, 1, conv_dw_f32_0x4s1_avx2}, {0, 4, 2, conv_dw_f32_0x4s2_avx2},
-        {0, 5, 1, conv_dw_f32_0x5s1_avx2}, {0, 5, 2, conv_dw_f32_0x5s2_avx2},
-        {0, 7, 1, conv_dw_f32_0x7s1_avx2},
+        {0, 4, 1, conv_dw_f32_0x4s1_avx2}, {0, 5, 1, conv_dw_f32_0x5s1_avx2},
+        {0, 5, 2, conv_dw_f32_0x5s2_avx2}, {0, 7, 1, conv_dw_f32_0x7s1_avx2},
     };
     for (size_t i = 0; i < HG_COUNT(kinds); i++)
         if (kinds[i].kw == kw && kinds[i].stride == stride &&
