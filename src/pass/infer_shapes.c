@@ -66,8 +66,8 @@ static bool infer_is_list(hg_graph *g, hg_node_id id)
     const hg_node *n = hg_graph_node(g, id);
     int64_t elements;
     for (uint32_t j = 0; j < n->n_out; j++) {
-        const hg_type *type = &hg_graph_value(g, n->out[j])->type;
         if (n->out[j] == 0) continue;
+        const hg_type *type = &hg_graph_value(g, n->out[j])->type;
         if (type->dtype != HOLO_I64 ||
             !hg_dim_is_const(&g->dims, hg_type_count(g, type), &elements) ||
             elements > HG_MAX_CONTENT)

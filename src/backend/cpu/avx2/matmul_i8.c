@@ -171,9 +171,13 @@ static void matmul_i8_run(const hg_args *a, hg_range range)
         const int64_t left = hg_min(range.end - u, m - row);
         r.rows = left >= MATMUL_I8_ROWS ? MATMUL_I8_ROWS : 1;
         const int64_t at = hg_matmul_i8_offset(x, out, batch) + row * k;
+        int32_t *c = (int32_t *)out->data + u * n;
+        if (k == 0) { /* there is nothing to point to */
+            memset(c, 0, (size_t)(r.rows * n) * sizeof *c);
+            continue;
+        }
         for (int64_t i = 0; i < r.rows; i++)
             matmul_i8_widen(a, batch, row + i, at + i * k, &r, i);
-        int32_t *c = (int32_t *)out->data + u * n;
         matmul_i8_product(a, &r, batch, c);
         if (hg_args_has(a, 3)) matmul_i8_lower(a, &r, batch, c);
     }
