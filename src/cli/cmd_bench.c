@@ -266,6 +266,7 @@ static int bench_all(bench *b, const hg_cli_model_options *how)
         bench_print_json(&b->result);
     else if (code == HG_CLI_OK)
         bench_print_text(&b->result);
+    (void)fflush(stdout); /* whoever times --cold waits for it, not for the end of the process */
     if (code == HG_CLI_OK && b->args->profile) code = bench_profile(b);
     return code;
 }
