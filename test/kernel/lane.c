@@ -438,8 +438,14 @@ static void lane_refuses(void)
 }
 
 /* How codes are made: with a factor for each column, or for each row, instead of one for all; with
- * a zero point; by division. */
-enum { LANE_CODES_VECTOR = 1, LANE_CODES_ZERO = 2, LANE_CODES_DIVIDES = 4, LANE_CODES_ROWS = 8 };
+ * a zero point; by division; of the operand itself. */
+enum {
+    LANE_CODES_VECTOR = 1,
+    LANE_CODES_ZERO = 2,
+    LANE_CODES_DIVIDES = 4,
+    LANE_CODES_ROWS = 8,
+    LANE_CODES_PLAIN = 16
+};
 
 /* limit(round(x * factor) + zero) as codes: the bits of the reference. */
 static hg_lane_code lane_codes_of(hg_lane_op op[11], hg_lane_out *out, int how, uint32_t low,
@@ -454,11 +460,12 @@ static hg_lane_code lane_codes_of(hg_lane_op op[11], hg_lane_out *out, int how, 
             ? (hg_lane_op){.op = HG_LANE_LOAD, .type = HG_LANE_F32, .dst = 1, .index = 1}
             : (hg_lane_op){
                   .op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 1, .imm = 0x40a00000}; /* 5 */
-    op[n++] = (hg_lane_op){.op = divides ? HG_LANE_DIV : HG_LANE_MUL,
-                           .type = HG_LANE_F32,
-                           .dst = 0,
-                           .a = turns,
-                           .b = !turns};
+    if ((how & LANE_CODES_PLAIN) == 0)
+        op[n++] = (hg_lane_op){.op = divides ? HG_LANE_DIV : HG_LANE_MUL,
+                               .type = HG_LANE_F32,
+                               .dst = 0,
+                               .a = turns,
+                               .b = !turns};
     op[n++] = (hg_lane_op){.op = HG_LANE_ROUND, .type = HG_LANE_F32, .dst = 0};
     op[n++] = (hg_lane_op){.op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 2, .imm = 0x40400000};
     if (has_zero) op[n++] = (hg_lane_op){.op = HG_LANE_ADD, .type = HG_LANE_F32, .dst = 0, .b = 2};
@@ -506,7 +513,7 @@ static void lane_codes(void)
 {
     static const int64_t columns[] = {1, 7, 8, 33, 384};
     for (size_t i = 0; i < HG_COUNT(columns); i++)
-        for (int how = 0; how < 16; how++) {
+        for (int how = 0; how < 32; how++) {
             lane_codes_try(HOLO_I16, columns[i], how, 0xc7000000, 0x46fffe00); /* -2^15, 2^15 - 1 */
             lane_codes_try(HOLO_I8, columns[i], how, 0xc3000000, 0x42fe0000);
             lane_codes_try(HOLO_U8, columns[i], how, 0x00000000, 0x437f0000);

@@ -42,20 +42,14 @@ static void lane_tile_same(const hg_lane_code *code, const hg_lane_tile *tile)
 {
     hg_lane_tile own = *tile;
     own.pick = lane_pick_same;
-#if defined(__AVX2__)
-    if (hg_lane_codes_avx2(code, tile)) return;
-#endif
-    hg_lane_run_avx2(code, &own);
+    hg_lane_tile_avx2(code, &own);
 }
 
 static void lane_tile_fast(const hg_lane_code *code, const hg_lane_tile *tile)
 {
     hg_lane_tile own = *tile;
     own.pick = lane_pick_fast;
-#if defined(__AVX2__)
-    if (hg_lane_codes_avx2(code, tile)) return;
-#endif
-    hg_lane_run_avx2(code, &own);
+    hg_lane_tile_avx2(code, &own);
 }
 
 static void lane_run_same(const hg_args *a, hg_range r)

@@ -8,6 +8,14 @@
 void hg_lane_run_avx2(const hg_lane_code *code, const hg_lane_tile *tile);
 /* The same where floats become codes; false: the code is another one. */
 bool hg_lane_codes_avx2(const hg_lane_code *code, const hg_lane_tile *tile);
+/* The first of the two that can. */
+static inline void hg_lane_tile_avx2(const hg_lane_code *code, const hg_lane_tile *tile)
+{
+#if defined(__AVX2__)
+    if (hg_lane_codes_avx2(code, tile)) return;
+#endif
+    hg_lane_run_avx2(code, tile);
+}
 void hg_lane_read_avx2(holo_dtype dtype, void *d, const void *data, int64_t first, int64_t stride,
                        int64_t n);
 void hg_lane_write_avx2(holo_dtype dtype, bool saturate, void *data, int64_t first, int64_t stride,

@@ -32,10 +32,16 @@ static bool codes_is(const lane_codes_reader *r, uint32_t i, uint8_t kind, float
     return *number == *number;
 }
 
-/* The product of operand 0 and a constant, or a number for each column or row, or the quotient. */
+/* The product of operand 0 and a constant, or a number for each column or row, or the quotient;
+ * operand 0 itself is its product with 1. */
 static bool codes_factor(const lane_codes_reader *r, const hg_lane_tile *t, uint32_t i,
                          lane_codes *out)
 {
+    if (r->op[i].op == HG_LANE_LOAD && r->op[i].index == 0) {
+        for (int k = 0; k < 8; k++)
+            out->by[k] = 1;
+        return true;
+    }
     out->divides = codes_is(r, i, HG_LANE_DIV, NULL);
     if (!out->divides && !codes_is(r, i, HG_LANE_MUL, NULL)) return false;
     const hg_lane_op *left = &r->op[r->a[i]];
@@ -78,9 +84,9 @@ HG_INLINE __m256i codes_eight(const lane_codes *c, __m256 x, __m256 factor)
     const __m256 v = c->divides ? _mm256_div_ps(x, factor) : _mm256_mul_ps(x, factor);
     const __m256 whole = _mm256_round_ps(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
     const __m256 code = _mm256_add_ps(whole, _mm256_set1_ps(c->zero));
-    const __m256 kept = _mm256_and_ps(code, _mm256_cmp_ps(code, code, _CMP_ORD_Q));
+    /* operands in this order keep a NaN, which becomes 2^31: 0 in the bits that are stored */
     return _mm256_cvttps_epi32(
-        _mm256_min_ps(_mm256_max_ps(kept, _mm256_set1_ps(c->low)), _mm256_set1_ps(c->high)));
+        _mm256_min_ps(_mm256_set1_ps(c->high), _mm256_max_ps(_mm256_set1_ps(c->low), code)));
 }
 
 /* Whole groups of eight; factor: of each column, or eight for all with step 0. */
@@ -100,32 +106,23 @@ static void codes_groups(const lane_codes *c, const float *x, const float *facto
     }
 }
 
-/* Row i of a tile. Fewer than eight at its end go through memory. */
+/* Row i of a tile; its last eight once more where groups do not end with it. */
 static void codes_row(const lane_codes *c, const hg_lane_tile *t, int64_t i)
 {
     const hg_lane_view *x = t->in, *y = t->out, *f = c->factor;
-    const int64_t whole = t->cols / 8 * 8, bytes = c->is_short ? 2 : 1;
+    const int64_t bytes = c->is_short ? 2 : 1, whole = t->cols / 8 * 8, last = t->cols - 8;
     const int64_t step = f == NULL ? 0 : f->col;
-    const size_t left = (size_t)(t->cols - whole);
     const float *from = (const float *)x->data + x->first + i * x->row;
     const float *factor = f == NULL ? c->by : (const float *)f->data + f->first + i * f->row;
-    float same[8];
-    for (int k = 0; step == 0 && k < 8; k++)
-        same[k] = f == NULL ? c->by[k] : *factor;
-    if (step == 0) factor = same;
     uint8_t *to = (uint8_t *)y->data + (y->first + i * y->row) * bytes;
-    float last[2][8] = {{0}};
-    uint8_t codes[16];
-    const struct codes_part {
-        const float *x, *factor;
-        uint8_t *to;
-        int64_t n;
-    } part[2] = {{from, factor, to, whole}, {last[0], last[1], codes, 8}};
-    memcpy(last[0], from + whole, left * sizeof *from);
-    memcpy(last[1], factor + whole * step, (step == 0 ? 8 : left) * sizeof *factor);
-    for (int k = 0; k < (left == 0 ? 1 : 2); k++)
-        codes_groups(c, part[k].x, part[k].factor, step, part[k].to, part[k].n);
-    memcpy(to + whole * bytes, codes, left * (size_t)bytes);
+    float same[8];
+    if (f != NULL && step == 0) {
+        _mm256_storeu_ps(same, _mm256_set1_ps(*factor));
+        factor = same;
+    }
+    codes_groups(c, from, factor, step, to, whole);
+    if (whole != t->cols)
+        codes_groups(c, from + last, factor + last * step, step, to + last * bytes, 8);
 }
 
 bool hg_lane_codes_avx2(const hg_lane_code *code, const hg_lane_tile *t)
@@ -133,7 +130,8 @@ bool hg_lane_codes_avx2(const hg_lane_code *code, const hg_lane_tile *t)
     lane_codes c;
     const hg_lane_view *x = t->in, *y = t->out;
     const bool is_short = y->dtype == HOLO_I16 || y->dtype == HOLO_U16;
-    if (code->n_in == 0 || x->dtype != HOLO_F32 || x->col != 1 || y->col != 1) return false;
+    if (code->n_in == 0 || t->cols < 8 || x->dtype != HOLO_F32 || x->col != 1 || y->col != 1)
+        return false;
     if (!is_short && y->dtype != HOLO_U8 && y->dtype != HOLO_I8) return false;
     if (x->data == y->data || !codes_read(code, t, &c)) return false;
     c.is_short = is_short;
