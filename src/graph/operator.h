@@ -21,7 +21,9 @@ enum {
     HG_OP_SHAPE_ONLY = 1 << 1, /* result depends on the shapes of the inputs, not on their data */
     HG_OP_AT_WRITE = 1 << 2,   /* a packing: computed when the file is written, straight into it */
     HG_OP_INTERNAL = 1 << 3,   /* not importable; domain "holo" */
-    HG_OP_BODY_OPTIONAL = 1 << 4 /* the last bodies may be absent, others empty, without outputs */
+    HG_OP_BODY_OPTIONAL = 1 << 4, /* the last bodies may be absent, others empty, without outputs */
+    HG_OP_WIDE_WEIGHTS = 1 << 5   /* constants it reads are numbers in the file, whatever they grow
+                                     to: a run that made them would take longer than the layer */
 };
 
 enum { HG_MAX_BODY = 2, HG_MAX_NAMED = 3 };

@@ -24,6 +24,7 @@ const hg_op hg_op_gru = {
     .in = {3, 6},
     .out = {0, 2},
     .types = HG_TYPES_FLOAT,
+    .flags = HG_OP_WIDE_WEIGHTS,
     .infer = gru_infer,
     .kernel = "gru",
     .emit = gru_emit,

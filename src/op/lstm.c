@@ -24,6 +24,7 @@ const hg_op hg_op_lstm = {
     .in = {3, 8},
     .out = {0, 3},
     .types = HG_TYPES_FLOAT,
+    .flags = HG_OP_WIDE_WEIGHTS,
     .infer = lstm_infer,
     .kernel = "lstm",
     .emit = lstm_emit,

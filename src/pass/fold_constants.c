@@ -2,11 +2,12 @@
  *
  * Two rules keep files small: a result may not be larger than its inputs by more than 64 KiB (fp16
  * weights stay fp16 behind their Cast, Expand of a scalar stays an Expand), and large constants
- * that only one packing would read are left to the packing. */
+ * that only one packing would read are left to the packing. The first does not hold on the way to
+ * an operator with HG_OP_WIDE_WEIGHTS: 8-bit weights of recurrent layers. */
 #include "eval/eval.h"
 #include "pass/pass.h"
 
-enum { FOLD_SLACK = 64 * 1024 };
+enum { FOLD_SLACK = 64 * 1024, FOLD_WAY = 8 };
 
 static size_t fold_input_bytes(const hg_graph *g, const hg_node *n)
 {
@@ -16,6 +17,19 @@ static size_t fold_input_bytes(const hg_graph *g, const hg_node *n)
         if (v != 0) total += hg_graph_value(g, v)->constant->bytes;
     }
     return total;
+}
+
+/* What the node computes is read by such an operator alone, a few nodes on. */
+static bool fold_is_wide_weight(const hg_graph *g, hg_node_id id)
+{
+    for (int i = 0; i < FOLD_WAY; i++) {
+        const hg_node *n = hg_graph_node(g, id);
+        if (n->n_out != 1) return false;
+        id = hg_graph_only_user(g, n->out[0]);
+        if (id == 0) return false;
+        if ((hg_graph_node(g, id)->op->flags & HG_OP_WIDE_WEIGHTS) != 0) return true;
+    }
+    return false;
 }
 
 /* Not worth it: too large, or only known when data are read. */
@@ -31,7 +45,7 @@ static holo_status fold_wants(hg_graph *g, hg_node_id id, bool *wanted)
         if (!hg_add_size(all, bytes, &all)) return HOLO_OK;
     }
     size_t in = fold_input_bytes(g, n);
-    *wanted = all <= in || all - in <= FOLD_SLACK;
+    *wanted = all <= in || all - in <= FOLD_SLACK || fold_is_wide_weight(g, id);
     return HOLO_OK;
 }
 

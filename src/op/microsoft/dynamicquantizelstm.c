@@ -1,9 +1,7 @@
 /* dynamicquantizelstm.c - com.microsoft:DynamicQuantizeLSTM: LSTM with 8-bit weights.
  *
  * The weights are the numbers behind their codes. Inputs and states stay floats: rounding them to 8
- * bits is what an implementation may do, not what the layer means. Weights that are constants
- * become those numbers now, four times as many bytes: a run that made them would take longer for it
- * than for the layer. */
+ * bits is what an implementation may do, not what the layer means. */
 #include "op/op.h"
 
 enum { DQL_X, DQL_W, DQL_R, DQL_B, DQL_LSTM_INPUTS = 8, DQL_W_SCALE = 8, DQL_R_SCALE = 10 };
@@ -55,49 +53,8 @@ static hg_value_id dql_spread(hg_build *b, uint32_t i)
     return hg_build_2(b, "Unsqueeze", x, hg_build_ints(b, (int64_t[]){1, 2}, by_direction ? 2 : 1));
 }
 
-static bool dql_is_const(const hg_build *b, uint32_t weights, uint32_t scale)
-{
-    return hg_graph_is_const(b->g, hg_build_in(b, weights)) &&
-           hg_graph_is_const(b->g, hg_build_in(b, scale)) &&
-           hg_graph_is_const(b->g, hg_build_in(b, scale + 1));
-}
-
-static float dql_code(const hg_const *codes, holo_dtype dtype, size_t i)
-{
-    return dtype == HOLO_I8 ? (float)((const int8_t *)codes->data)[i]
-                            : (float)((const uint8_t *)codes->data)[i];
-}
-
-/* The transposed numbers, [directions, 4 hidden, size]. */
-static hg_value_id dql_numbers(hg_build *b, uint32_t weights, uint32_t scale)
-{
-    const hg_type *t = hg_build_type(b, hg_build_in(b, weights));
-    const hg_const *codes = hg_graph_value(b->g, hg_build_in(b, weights))->constant;
-    const hg_const *scales = hg_graph_value(b->g, hg_build_in(b, scale))->constant;
-    const hg_const *zeros = hg_graph_value(b->g, hg_build_in(b, scale + 1))->constant;
-    const hg_type type = {.dtype = HOLO_F32, .rank = 3, .dim = {t->dim[0], t->dim[2], t->dim[1]}};
-    const bool by_direction = hg_build_type(b, hg_build_in(b, scale))->rank == 1;
-    const bool zero_by_direction = hg_build_type(b, hg_build_in(b, scale + 1))->rank == 1;
-    int64_t dim[3];
-    float *made;
-    for (int k = 0; k < 3; k++) /* of a constant */
-        (void)hg_dim_is_const(&b->g->dims, t->dim[k], &dim[k]);
-    if (b->status == HOLO_OK) b->status = HG_NEW(b->ctx, codes->bytes + 1, &made);
-    if (b->status != HOLO_OK) return 0;
-    const size_t size = (size_t)dim[1], gates = (size_t)dim[2];
-    for (size_t i = 0; i < codes->bytes; i++) {
-        const size_t gate = i % gates, k = i / gates % size, d = i / gates / size;
-        const size_t row = d * gates + gate;
-        const float zero = dql_code(zeros, t->dtype, zero_by_direction ? d : row);
-        made[row * size + k] = (dql_code(codes, t->dtype, i) - zero) *
-                               ((const float *)scales->data)[by_direction ? d : row];
-    }
-    return hg_build_const(b, type, made, codes->bytes * sizeof *made);
-}
-
 static hg_value_id dql_weights(hg_build *b, uint32_t weights, uint32_t scale)
 {
-    if (dql_is_const(b, weights, scale)) return dql_numbers(b, weights, scale);
     hg_attr perm = hg_attr_make_ints(b, "perm", (int64_t[]){0, 2, 1}, 3);
     hg_value_id x = hg_build_cast(b, hg_build_in(b, weights), HOLO_F32);
     x = hg_build_2(b, "Sub", x, dql_spread(b, scale + 1));

@@ -119,7 +119,7 @@ static void matmul_f64_run(const hg_args *a, hg_range r)
     u.packed = (double *)(void *)(scratch += matmul_f64_sum_bytes(&u.s));
     hg_epilogue ep;
     if (a->code != NULL)
-        hg_epilogue_init(&ep, a, MATMUL_F64_FIRST_EXTRA, 1, hg_lane_run_avx2,
+        hg_epilogue_init(&ep, a, MATMUL_F64_FIRST_EXTRA, 1, hg_lane_tile_avx2,
                          scratch + matmul_f64_packed_bytes(&u.s));
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t batch = i / blocks, row = i % blocks * MATMUL_F64_BLOCK;
