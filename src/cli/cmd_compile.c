@@ -207,7 +207,7 @@ static int compile_write_report(const hg_cli *cli, const char *model_path, const
     hg_io_writer writer;
     holo_error error = {0};
     holo_open_options open = HOLO_OPEN_OPTIONS_INIT;
-    open.extra = holo_kernels_ext();
+    open.extra = hg_cli_extra();
     if (holo_model_open_file(model_path, holo_kernels_all(), &open, &model, &error) != HOLO_OK)
         return hg_cli_fail(cli, &error);
     holo_status status = hg_io_writer_open(path, &writer, &error);
@@ -350,7 +350,7 @@ static int compile_run(const hg_cli *cli, const void *args)
     options.progress_user = &progress;
     options.limits.memory_bytes = a->max_memory;
     options.limits.run_ms = a->max_time;
-    options.extra = holo_kernels_ext();
+    options.extra = hg_cli_extra();
     options.precompute = lists.precompute.sample;
     options.n_precompute = lists.precompute.count;
     options.quantize = (holo_quantize)a->quantize;

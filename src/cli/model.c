@@ -25,7 +25,7 @@ static int model_compile(const hg_cli *cli, const hg_cli_model_options *options,
     compile.limits = options->limits;
     compile.log = hg_cli_log_add;
     compile.log_user = &log;
-    compile.extra = holo_kernels_ext();
+    compile.extra = hg_cli_extra();
     compile.progress = hg_cli_progress_step;
     compile.progress_user = &progress;
     holo_status status = holo_compile_file_to_memory(m->path, &compile, &data, &size, NULL, &error);
@@ -37,17 +37,30 @@ static int model_compile(const hg_cli *cli, const hg_cli_model_options *options,
     return HG_CLI_OK;
 }
 
+static holo_status model_map(const hg_cli_model *m, const holo_open_options *open, holo_model **out,
+                             holo_error *error)
+{
+    if (m->compiled != NULL)
+        return holo_model_open_memory(m->compiled, m->compiled_bytes, holo_kernels_all(), open, out,
+                                      error);
+    return holo_model_open_file(m->path, holo_kernels_all(), open, out, error);
+}
+
 holo_status hg_cli_model_reopen(const hg_cli_model *m, const hg_cli_model_options *options,
                                 holo_model **out, holo_error *error)
 {
     holo_open_options open = HOLO_OPEN_OPTIONS_INIT;
     open.flags = options->open_flags;
     open.limits = options->limits;
-    open.extra = holo_kernels_ext();
-    if (m->compiled != NULL)
-        return holo_model_open_memory(m->compiled, m->compiled_bytes, holo_kernels_all(), &open,
-                                      out, error);
-    return holo_model_open_file(m->path, holo_kernels_all(), &open, out, error);
+    holo_status status = model_map(m, &open, out, error);
+    if (status != HOLO_E_KERNEL) return status;
+    open.extra = hg_cli_extra();
+    status = model_map(m, &open, out, error);
+    if (status == HOLO_E_KERNEL && open.extra == NULL)
+        snprintf(error->message + strlen(error->message),
+                 sizeof error->message - strlen(error->message),
+                 "; libhologram_ext is not installed beside hologram");
+    return status;
 }
 
 /* "a, b, c" of the graphs, for the sentence. */

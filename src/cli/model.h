@@ -30,6 +30,9 @@ holo_status hg_cli_model_reopen(const hg_cli_model *m, const hg_cli_model_option
                                 holo_model **out, holo_error *error);
 void hg_cli_model_close(hg_cli_model *m);
 
+/* The kernels of libhologram_ext; NULL where it is not installed. */
+const holo_kernels *hg_cli_extra(void);
+
 bool hg_cli_is_onnx(const char *path);
 /* A name for C from that of a file: "dir/my-model.v2.holo" gives my_model_v2, to be freed. NULL
  * without memory. */

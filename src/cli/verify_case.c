@@ -5,6 +5,7 @@
  * counted apart. */
 #include "cli/verify.h"
 
+#include "cli/model.h"
 #include "cli/values.h"
 #include "io/elem.h"
 #include "io/pb.h"
@@ -93,7 +94,7 @@ static hg_verify_outcome verify_case_open(verify_case *v, hg_io_bytes *bytes)
     holo_error error = {0};
     compile.flags = v->options->compile_flags;
     compile.limits.memory_bytes = v->options->max_memory;
-    compile.extra = holo_kernels_ext();
+    compile.extra = hg_cli_extra();
     if (hg_io_read_file(v->c->model, bytes, &error) != HOLO_OK ||
         hg_pb_visit_nodes(bytes->data, bytes->size, verify_case_node, v, &error) != HOLO_OK)
         return verify_case_fail(v, "model", error.message);
@@ -105,7 +106,7 @@ static hg_verify_outcome verify_case_open(verify_case *v, hg_io_bytes *bytes)
                                                                             : HG_VERIFY_FAIL;
     }
     open.flags = v->options->open_flags;
-    open.extra = holo_kernels_ext();
+    open.extra = hg_cli_extra();
     if (holo_model_open_memory(v->program, v->program_bytes, holo_kernels_all(), &open, &v->model,
                                &error) != HOLO_OK)
         return verify_case_fail(v, "open", error.message);
