@@ -221,13 +221,16 @@ static const float *epilogue_with_bias(const epilogue_graph *g, uint32_t i, hg_l
     return right != NULL ? right : epilogue_bias(g, g->a[i]);
 }
 
-/* One value for each output. */
-static const float *epilogue_residual(const epilogue_graph *g, uint32_t i)
+/* One value for each output or for each row. */
+static const float *epilogue_residual(const epilogue_graph *g, uint32_t i, bool *per_row)
 {
     if (!epilogue_is(g, i, HG_LANE_LOAD) || g->op[i].index == 0) return NULL;
     const holo_tensor *t = &g->args->in[g->first_extra + g->op[i].index - 1];
-    const bool is_whole = holo_tensor_count(t) == holo_tensor_count(&g->args->out[0]);
-    return t->dtype == HOLO_F32 && is_whole ? t->data : NULL;
+    const holo_tensor *out = &g->args->out[0];
+    const int64_t count = holo_tensor_count(t), all = holo_tensor_count(out);
+    *per_row = count != all && t->rank > 0 && t->dim[t->rank - 1] == 1 &&
+               count * out->dim[out->rank - 1] == all;
+    return t->dtype == HOLO_F32 && (count == all || *per_row) ? t->data : NULL;
 }
 
 /* i = max and min of something with constants, in any order. */
@@ -405,14 +408,16 @@ static bool epilogue_terms(const epilogue_graph *g, uint32_t i, hg_epilogue_simp
         *has_result = true;
         return is_first;
     }
-    const float *bias = epilogue_bias(g, i), *residual = epilogue_residual(g, i);
+    bool per_row;
+    const float *bias = epilogue_bias(g, i), *residual = epilogue_residual(g, i, &per_row);
     if (bias != NULL && s->bias == NULL)
         s->bias = bias;
     else if (bias != NULL && s->bias2 == NULL)
         s->bias2 = bias;
-    else if (residual != NULL && s->residual == NULL)
+    else if (residual != NULL && s->residual == NULL) {
         s->residual = residual;
-    else
+        s->per_row = per_row;
+    } else
         return false;
     return true;
 }
@@ -432,12 +437,13 @@ static uint32_t epilogue_last(const epilogue_graph *g, uint32_t i, hg_epilogue_s
         const uint32_t other = side == 0 ? g->b[i] : g->a[i];
         const uint32_t rest = side == 0 ? g->a[i] : g->b[i];
         hg_epilogue_simple unused = {0};
-        if (epilogue_residual(g, other) == NULL || epilogue_sum(g, i, &unused)) continue;
-        s->residual = epilogue_residual(g, other);
+        s->residual = epilogue_residual(g, other, &s->per_row);
+        if (s->residual == NULL || epilogue_sum(g, i, &unused)) continue;
         s->residual_last = true;
         s->is_product = is_product;
         return rest;
     }
+    s->residual = NULL; /* part of the sum */
     return i;
 }
 

@@ -81,7 +81,8 @@ typedef struct hg_epilogue_simple {
     hg_epilogue_act act;
     const float *bias;     /* one value for each column, or NULL */
     const float *bias2;    /* another one; NULL when bias is */
-    const float *residual; /* one value for each output, or NULL */
+    const float *residual; /* one value for each output or for each row, or NULL */
+    bool per_row;          /* the residual has one value for each row */
     bool residual_last;
     bool is_product;          /* a residual that comes last is a factor */
     bool is_scaled;           /* scale is not 1 or shift not 0 */
@@ -91,6 +92,14 @@ typedef struct hg_epilogue_simple {
     float scale, shift, factor, offset;
     float low, high, gate_scale, gate_shift;
 } hg_epilogue_simple;
+
+/* Where the residual of output number `at` is; a row has `cols` outputs. */
+static inline const float *hg_epilogue_residual_at(const hg_epilogue_simple *e, int64_t at,
+                                                   int64_t cols)
+{
+    if (e->residual == NULL) return NULL;
+    return e->residual + (e->per_row ? at / cols : at);
+}
 
 /* Whether there is more than a bias that differs from column to column. */
 static inline bool hg_epilogue_has_columns(const hg_epilogue_simple *e)

@@ -187,8 +187,10 @@ static const ep_case ep_cases[] = {
 };
 /* clang-format on */
 
-/* Gives the call code and operands 1 and 2; `first` is where they go. */
-static void ep_attach(gemm_call *c, const ep_case *e, gemm_code *code, uint32_t first)
+/* Gives the call code and operands 1 and 2; `first` is where they go. The residual has one value
+ * for each output, or for each row. */
+static void ep_attach_rows(gemm_call *c, const ep_case *e, gemm_code *code, uint32_t first,
+                           bool per_row)
 {
     memset(code, 0, sizeof *code);
     memcpy(code->op, e->op, e->n_op * sizeof *e->op);
@@ -197,10 +199,20 @@ static void ep_attach(gemm_call *c, const ep_case *e, gemm_code *code, uint32_t 
         .op = code->op, .out = &code->out, .n_op = e->n_op, .n_in = 3, .n_out = 1, .n_reg = 24};
     const int64_t cols = c->out.dim[c->out.rank - 1];
     c->in[first] = gemm_tensor(HOLO_F32, 1, &cols, 21);
-    c->in[first + 1] = gemm_tensor(HOLO_F32, c->out.rank, c->out.dim, 22);
+    int64_t dim[HG_MAX_RANK];
+    memcpy(dim, c->out.dim, sizeof dim);
+    if (per_row) dim[c->out.rank - 1] = 1;
+    c->in[first + 1] = gemm_tensor(HOLO_F32, c->out.rank, dim, 22);
     gemm_connect(c, first + 2, c->args.n_param);
     c->args.code = &code->code;
 }
+
+static void ep_attach(gemm_call *c, const ep_case *e, gemm_code *code, uint32_t first)
+{
+    ep_attach_rows(c, e, code, first, false);
+}
+
+enum { EP_KINDS = 2 }; /* of residuals: whole, one value for each row */
 
 static void ep_make_p16(gemm_call *c, int64_t m, int64_t n, int64_t k)
 {
@@ -214,14 +226,15 @@ static void ep_make_p16(gemm_call *c, int64_t m, int64_t n, int64_t k)
 
 static void ep_recognises(void)
 {
-    for (size_t i = 0; i < HG_COUNT(ep_cases); i++) {
-        const ep_case *e = &ep_cases[i];
+    for (size_t i = 0; i < EP_KINDS * HG_COUNT(ep_cases); i++) {
+        const ep_case *e = &ep_cases[i / EP_KINDS];
+        const bool per_row = i % EP_KINDS != 0;
         gemm_call c;
         gemm_code code;
         holo_error error = {0};
         hg_epilogue_simple s;
         ep_make_p16(&c, 5, 20, 3);
-        ep_attach(&c, e, &code, 2);
+        ep_attach_rows(&c, e, &code, 2, per_row);
         CHECK_OK(hg_lane_verify(&code.code, &error), &error);
         const bool is_simple = hg_epilogue_is_simple(&c.args, 2, &s);
         if (is_simple != e->is_simple) hg_test_fail(__FILE__, __LINE__, "%s", e->name);
@@ -230,6 +243,7 @@ static void ep_recognises(void)
             CHECK_EQ_INT(s.bias != NULL, e->has_bias);
             CHECK_EQ_INT(s.residual != NULL, e->has_residual);
             CHECK_EQ_INT(s.residual_last, e->residual_last);
+            CHECK_EQ_INT(s.per_row, e->has_residual && per_row);
         }
         gemm_free(&c);
     }
@@ -251,6 +265,8 @@ static void ep_declines_operands(void)
     c.in[2].dim[0] = 1;
     CHECK(!hg_epilogue_is_simple(&c.args, 2, &s));
     c.in[2] = (holo_tensor){bias.data, {5, 1}, 2, HOLO_F32};
+    CHECK(hg_epilogue_is_simple(&c.args, 2, &s) && s.per_row && s.bias == NULL);
+    c.in[2] = (holo_tensor){bias.data, {5, 1}, 2, HOLO_F64};
     CHECK(!hg_epilogue_is_simple(&c.args, 2, &s));
     c.in[2] = bias;
     c.out.dtype = HOLO_F16;
@@ -288,15 +304,16 @@ static void ep_tuned_p16(void)
     static const int64_t sizes[][3] = {
         {1, 40, 5}, {2, 37, 9}, {5, 16, 7}, {20, 61, 8}, {13, 5, 800}};
     for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
-        for (size_t j = 0; j < HG_COUNT(sizes); j++)
+        for (size_t j = 0; j < EP_KINDS * HG_COUNT(sizes); j++)
             for (int alpha = 1; alpha <= 2; alpha++) {
                 gemm_call c;
                 gemm_code code;
-                ep_make_p16(&c, sizes[j][0], sizes[j][1], sizes[j][2]);
+                ep_make_p16(&c, sizes[j / EP_KINDS][0], sizes[j / EP_KINDS][1],
+                            sizes[j / EP_KINDS][2]);
                 gemm_set_f64(&c, 0, alpha);
-                ep_attach(&c, &ep_cases[i], &code, 2);
+                ep_attach_rows(&c, &ep_cases[i], &code, 2, j % EP_KINDS != 0);
                 ep_compare(TUNED(matmul_p16), hg_kernels_matmul_p16, &c, ep_cases[i].name,
-                           alpha * sizes[j][2]);
+                           alpha * sizes[j / EP_KINDS][2]);
                 gemm_free(&c);
             }
 }
@@ -307,8 +324,9 @@ static void ep_tuned_matmul(void)
     static const int64_t sizes[][4] = {
         {1, 40, 5, 0}, {2, 37, 9, 1}, {4, 18, 20, 1}, {20, 61, 8, 0}, {30, 21, 500, 1}};
     for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
-        for (size_t j = 0; j < HG_COUNT(sizes); j++) {
-            const int64_t m = sizes[j][0], n = sizes[j][1], k = sizes[j][2], trans = sizes[j][3];
+        for (size_t j = 0; j < EP_KINDS * HG_COUNT(sizes); j++) {
+            const int64_t m = sizes[j / EP_KINDS][0], n = sizes[j / EP_KINDS][1],
+                          k = sizes[j / EP_KINDS][2], trans = sizes[j / EP_KINDS][3];
             gemm_call c;
             gemm_code code;
             memset(&c, 0, sizeof c);
@@ -318,7 +336,7 @@ static void ep_tuned_matmul(void)
             c.param[1] = trans;
             gemm_set_f64(&c, 2, 1);
             gemm_connect(&c, 2, 3);
-            ep_attach(&c, &ep_cases[i], &code, 2);
+            ep_attach_rows(&c, &ep_cases[i], &code, 2, j % EP_KINDS != 0);
             ep_compare(TUNED(matmul), hg_kernels_matmul, &c, ep_cases[i].name, k);
             gemm_free(&c);
         }
@@ -329,8 +347,9 @@ static void ep_tuned_conv(void)
     if (!tuned_runs()) SKIP("no tuned kernels");
     static const int64_t sizes[][3] = {{3, 20, 1}, {24, 7, 1}, {8, 40, 2}, {150, 17, 1}};
     for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
-        for (size_t j = 0; j < HG_COUNT(sizes); j++) {
-            const int64_t in = sizes[j][0], out = sizes[j][1], groups = sizes[j][2];
+        for (size_t j = 0; j < EP_KINDS * HG_COUNT(sizes); j++) {
+            const int64_t in = sizes[j / EP_KINDS][0], out = sizes[j / EP_KINDS][1],
+                          groups = sizes[j / EP_KINDS][2];
             const int64_t param[9] = {3, 3, 1, 1, 1, 1, 1, 1, groups};
             gemm_call c;
             gemm_code code;
@@ -341,7 +360,7 @@ static void ep_tuned_conv(void)
             c.out = gemm_tensor(HOLO_F32, 4, (int64_t[]){2, 6, 7, out}, 3);
             memcpy(c.param, param, sizeof param);
             gemm_connect(&c, 2, 9);
-            ep_attach(&c, &ep_cases[i], &code, 2);
+            ep_attach_rows(&c, &ep_cases[i], &code, 2, j % EP_KINDS != 0);
             ep_compare(TUNED(conv_nhwc), hg_kernels_conv_nhwc, &c, ep_cases[i].name,
                        9 * in / groups);
             gemm_free(&c);
@@ -353,8 +372,8 @@ static void ep_tuned_depthwise(void)
     if (!tuned_runs()) SKIP("no tuned kernels");
     static const int64_t sizes[][2] = {{8, 9}, {20, 9}, {5, 9}, {24, 2}, {40, 150}};
     for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
-        for (size_t j = 0; j < HG_COUNT(sizes); j++) {
-            const int64_t channels = sizes[j][0], width = sizes[j][1];
+        for (size_t j = 0; j < EP_KINDS * HG_COUNT(sizes); j++) {
+            const int64_t channels = sizes[j / EP_KINDS][0], width = sizes[j / EP_KINDS][1];
             const int64_t param[8] = {3, 3, 1, 1, 1, 1, 1, 1};
             gemm_call c;
             gemm_code code;
@@ -364,7 +383,7 @@ static void ep_tuned_depthwise(void)
             c.out = gemm_tensor(HOLO_F32, 4, (int64_t[]){2, 6, width, channels}, 3);
             memcpy(c.param, param, sizeof param);
             gemm_connect(&c, 2, 8);
-            ep_attach(&c, &ep_cases[i], &code, 2);
+            ep_attach_rows(&c, &ep_cases[i], &code, 2, j % EP_KINDS != 0);
             ep_compare(TUNED(conv_dw), hg_kernels_conv_dw, &c, ep_cases[i].name, 9);
             gemm_free(&c);
         }

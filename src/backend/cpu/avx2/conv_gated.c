@@ -112,7 +112,7 @@ static void conv_gated_panel(const conv_gated_unit *u, int64_t panel)
                          .b_step = HG_PANEL * sizeof(float),
                          .narrow = cols <= HG_PANEL / 2,
                          .alpha = 1};
-    hg_gemm_begin(&step, u->finish, col, cols, edge);
+    hg_gemm_begin_avx2(&step, u->finish, col, cols, edge);
     for (int64_t i = 0; i < blocks; i++) {
         const bool is_last = i + 1 == blocks, is_out = is_last && u->lane == NULL;
         step.offset = i * depth;
@@ -123,7 +123,7 @@ static void conv_gated_panel(const conv_gated_unit *u, int64_t panel)
         conv_gated_weights(u, panel, step.offset, step.depth);
         hg_gemm_fetch(&step, w + (panel * s->c + step.offset + step.depth) * HG_PANEL * size,
                       u->rows);
-        if (is_last) hg_gemm_end(&step, u->finish, out);
+        if (is_last) hg_gemm_end_avx2(&step, u->finish, out);
         hg_gemm_panel_avx2(&step, u->rows);
         step.sum = u->sum;
         step.sum_ld = HG_PANEL;

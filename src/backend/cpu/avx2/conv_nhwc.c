@@ -282,10 +282,10 @@ static void conv_nhwc_block(const conv_nhwc_unit *u, hg_gemm_step *step, int64_t
         step->sum = u->sum + i * HG_PANEL;
         step->sum_ld = sum_ld;
         step->narrow = cols <= HG_PANEL / 2;
-        if (is_first) hg_gemm_begin(step, u->finish, col, cols, edge);
+        if (is_first) hg_gemm_begin_avx2(step, u->finish, col, cols, edge);
         step->c = (is_last ? u->c : u->sum) + i * HG_PANEL;
         step->cols = is_last && u->c != u->sum ? cols : HG_PANEL;
-        if (is_last) hg_gemm_end(step, u->finish, u->a->out[0].data);
+        if (is_last) hg_gemm_end_avx2(step, u->finish, u->a->out[0].data);
         step->fetch_c = is_last && p->is_large && p->s.panels > 4;
         /* next: the same block of the next panel, else the next block or the next unit */
         const int64_t after = i + 1 < u->panels ? (panel + 1) * p->s.k + k0

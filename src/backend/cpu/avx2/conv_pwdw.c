@@ -111,8 +111,8 @@ static void conv_pwdw_expand(conv_pwdw_unit *u, int64_t to)
                          .cols = HG_PANEL,
                          .narrow = u->cols <= HG_PANEL / 2,
                          .alpha = 1};
-    hg_gemm_begin(&step, u->middle, u->panel * HG_PANEL, u->cols, edge);
-    hg_gemm_end(&step, u->middle, NULL);
+    hg_gemm_begin_avx2(&step, u->middle, u->panel * HG_PANEL, u->cols, edge);
+    hg_gemm_end_avx2(&step, u->middle, NULL);
     for (int64_t i = 0; i < hg_min(pixels, CONV_PWDW_PIXELS); i++)
         u->row[i] = x + i * g->c;
     for (int64_t i = 0; i < pixels; i += CONV_PWDW_PIXELS) {

@@ -556,8 +556,8 @@ static void winograd_finish_row(const winograd_unit *u, int64_t pixel, int64_t p
         hg_epilogue_run(u->lane, &block);
     }
     if (pixels > 0)
-        hg_gemm_finish_all(u->finish, out, out + pixel * g->o + col, g->o * g->dil_w, pixels, col,
-                           cols);
+        hg_gemm_finish_all_avx2(u->finish, out, out + pixel * g->o + col, g->o * g->dil_w, pixels,
+                                col, cols);
 }
 
 /* The epilogue of a panel: pixels of the tiles, output row by output row. */

@@ -80,10 +80,16 @@ HG_INLINE __m256 finish_act(const hg_epilogue_act act, const hg_epilogue_simple 
     return x;
 }
 
-/* What is added to a row of outputs; each may be NULL. */
+/* What is added to a row of outputs; each may be NULL. The residual has one value for the row where
+ * e->per_row. */
 typedef struct finish_terms {
     const float *bias, *bias2, *residual, *gain, *lift, *slope;
 } finish_terms;
+
+HG_INLINE __m256 finish_residual(const hg_epilogue_simple *e, const float *residual, int64_t j)
+{
+    return e->per_row ? _mm256_broadcast_ss(residual) : _mm256_loadu_ps(residual + j);
+}
 
 /* What comes before the activation, and the activation itself where it is a clamp or none. */
 static void finish_sums(const hg_epilogue_simple *e, finish_terms t, float *c, int64_t ld,
@@ -97,11 +103,11 @@ static void finish_sums(const hg_epilogue_simple *e, finish_terms t, float *c, i
             __m256 x = _mm256_loadu_ps(c + j);
             if (t.bias != NULL) x = _mm256_add_ps(x, _mm256_loadu_ps(t.bias + j));
             if (t.bias2 != NULL) x = _mm256_add_ps(x, _mm256_loadu_ps(t.bias2 + j));
-            if (t.residual != NULL) x = _mm256_add_ps(x, _mm256_loadu_ps(t.residual + j));
+            if (t.residual != NULL) x = _mm256_add_ps(x, finish_residual(e, t.residual, j));
             if (e->is_scaled) x = _mm256_fmadd_ps(x, scale, shift);
             _mm256_storeu_ps(c + j, clamps ? finish_clamp(e, x) : x);
         }
-        if (t.residual != NULL) t.residual += ld;
+        if (t.residual != NULL) t.residual += e->per_row ? 1 : ld;
     }
 }
 
@@ -118,12 +124,12 @@ static void finish_after(const hg_epilogue_simple *e, finish_terms t, float *c, 
             if (t.gain != NULL) x = _mm256_mul_ps(x, _mm256_loadu_ps(t.gain + j));
             if (t.lift != NULL) x = _mm256_add_ps(x, _mm256_loadu_ps(t.lift + j));
             if (t.residual != NULL) {
-                const __m256 y = _mm256_loadu_ps(t.residual + j);
+                const __m256 y = finish_residual(e, t.residual, j);
                 x = e->is_product ? _mm256_mul_ps(x, y) : _mm256_add_ps(x, y);
             }
             _mm256_storeu_ps(c + j, x);
         }
-        if (t.residual != NULL) t.residual += ld;
+        if (t.residual != NULL) t.residual += e->per_row ? 1 : ld;
     }
 }
 
@@ -188,19 +194,20 @@ static void finish_edge(const hg_epilogue_simple *e, const finish_terms *t, floa
 {
     float column[5][FINISH_EDGE], block[FINISH_EDGE_ROWS * FINISH_EDGE];
     float added[FINISH_EDGE_ROWS * FINISH_EDGE];
-    const finish_terms wide = {.bias = finish_widen(t->bias, cols, column[0]),
-                               .bias2 = finish_widen(t->bias2, cols, column[1]),
-                               .gain = finish_widen(t->gain, cols, column[2]),
-                               .lift = finish_widen(t->lift, cols, column[3]),
-                               .slope = finish_widen(t->slope, cols, column[4]),
-                               .residual = t->residual == NULL ? NULL : added};
+    finish_terms wide = {.bias = finish_widen(t->bias, cols, column[0]),
+                         .bias2 = finish_widen(t->bias2, cols, column[1]),
+                         .gain = finish_widen(t->gain, cols, column[2]),
+                         .lift = finish_widen(t->lift, cols, column[3]),
+                         .slope = finish_widen(t->slope, cols, column[4]),
+                         .residual = t->residual == NULL ? NULL : added};
     for (int64_t i = 0; i < rows; i += FINISH_EDGE_ROWS) {
         const int64_t count = hg_min(FINISH_EDGE_ROWS, rows - i);
         for (int64_t k = 0; k < count; k++) {
             (void)finish_widen(c + (i + k) * ld, cols, block + k * FINISH_EDGE);
-            if (t->residual != NULL)
+            if (t->residual != NULL && !e->per_row)
                 (void)finish_widen(t->residual + (i + k) * ld, cols, added + k * FINISH_EDGE);
         }
+        if (e->per_row) wide.residual = t->residual + i;
         finish_all(e, &wide, block, FINISH_EDGE, count, FINISH_EDGE);
         for (int64_t k = 0; k < count; k++)
             for (int64_t j = 0; j < cols; j++)
@@ -228,7 +235,7 @@ void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const f
     if (whole == cols) return;
     const finish_terms rest = {.bias = finish_at(bias, whole),
                                .bias2 = finish_at(bias2, whole),
-                               .residual = finish_at(residual, whole),
+                               .residual = finish_at(residual, e->per_row ? 0 : whole),
                                .gain = finish_at(t.gain, whole),
                                .lift = finish_at(t.lift, whole),
                                .slope = finish_at(t.slope, whole)};

@@ -208,8 +208,9 @@ HG_INLINE void gemm_prefetch(const hg_gemm_step *s, int64_t first, int64_t rows)
             _mm_prefetch((const char *)(s->c + i * s->ld + HG_GEMM_COLS - 1), _MM_HINT_T0);
         }
         if (s->residual != NULL) {
-            _mm_prefetch((const char *)(s->residual + i * s->ld), _MM_HINT_T0);
-            _mm_prefetch((const char *)(s->residual + i * s->ld + HG_GEMM_COLS - 1), _MM_HINT_T0);
+            const float *residual = s->residual + i * s->residual_row;
+            _mm_prefetch((const char *)residual, _MM_HINT_T0);
+            _mm_prefetch((const char *)(residual + HG_GEMM_COLS - 1), _MM_HINT_T0);
         }
         if (s->fetch_a)
             for (int64_t line = 0; line < 4; line++)
@@ -312,59 +313,118 @@ static gemm_tile_fn gemm_find_tile(const hg_gemm_step *s, int64_t left, int64_t 
     return whole[s->is_half][*height - 1];
 }
 
+/* ---- simple epilogues -------------------------------------------------------------------- */
+
+void hg_gemm_begin_avx2(hg_gemm_step *s, const hg_epilogue_simple *e, int64_t col, int64_t cols,
+                        float *edge)
+{
+    s->sum = NULL;
+    s->sum_ld = 0;
+    if (e == NULL || e->bias == NULL) return;
+    s->sum = e->bias + col;
+    if (cols >= HG_GEMM_COLS && e->bias2 == NULL) return;
+    for (int64_t j = 0; j < HG_GEMM_COLS; j++) {
+        edge[j] = j < cols ? e->bias[col + j] : 0;
+        if (j < cols && e->bias2 != NULL) edge[j] += e->bias2[col + j];
+    }
+    s->sum = edge;
+}
+
+void hg_gemm_end_avx2(hg_gemm_step *s, const hg_epilogue_simple *e, const float *out)
+{
+    if (e == NULL) return;
+    s->residual = hg_epilogue_residual_at(e, s->c - out, s->ld);
+    s->residual_row = e->per_row ? 1 : s->ld;
+    s->adds = e->residual != NULL && !e->residual_last && !e->per_row;
+    const bool is_done = !e->is_scaled && e->is_final && (s->adds || e->residual == NULL) &&
+                         (e->act == HG_EPILOGUE_LINEAR || e->act == HG_EPILOGUE_CLAMP);
+    s->adds = s->adds && is_done;
+    s->clamps = is_done && e->act == HG_EPILOGUE_CLAMP;
+    s->low = e->low;
+    s->high = e->high;
+    s->finish = is_done ? NULL : e;
+    s->col = hg_epilogue_has_columns(e) ? (s->c - out) % s->ld : 0; /* rows are whole */
+}
+
+void hg_gemm_finish_all_avx2(const hg_epilogue_simple *e, const float *out, float *c, int64_t ld,
+                             int64_t rows, int64_t col, int64_t cols)
+{
+    if (e == NULL) return;
+    hg_gemm_finish_avx2(e, e->bias == NULL ? NULL : e->bias + col,
+                        e->bias2 == NULL ? NULL : e->bias2 + col,
+                        hg_epilogue_residual_at(e, c - out, ld), c, ld, rows, col, cols);
+}
+
 static const float *gemm_columns(const float *from, const hg_gemm_step *step, float *to)
 {
     return from == NULL ? NULL : memcpy(to, from + step->col, (size_t)step->cols * sizeof(float));
 }
 
-/* A tile whose rows end inside a vector, and what is left to do to it: all of that on whole vectors
- * that lie elsewhere. Rows from `first` on. */
-static void gemm_finish_part(const hg_gemm_step *step, gemm_tile_fn tile, int64_t first,
-                             int64_t rows)
-{
-    float part[GEMM_HALF_ROWS * HG_GEMM_COLS], added[GEMM_HALF_ROWS * HG_GEMM_COLS] = {0};
-    hg_gemm_step inner = *step, outer = *step;
-    inner.row += first;
-    if (inner.sum != NULL) inner.sum += first * inner.sum_ld;
-    if (inner.next != NULL) inner.next += first * inner.next_row;
-    inner.c = part;
-    inner.ld = inner.cols = HG_GEMM_COLS;
-    tile(&inner, 0, rows);
-    for (int64_t i = 0; i < rows && step->residual != NULL; i++)
-        memcpy(added + i * HG_GEMM_COLS, step->residual + (first + i) * step->ld,
-               (size_t)step->cols * sizeof(float));
-    /* whole vectors can be read of what differs by columns */
-    float columns[3][HG_GEMM_COLS] = {{0}};
-    hg_epilogue_simple finish = *step->finish;
-    finish.gain = gemm_columns(finish.gain, step, columns[0]);
-    finish.lift = gemm_columns(finish.lift, step, columns[1]);
-    finish.slope = gemm_columns(finish.slope, step, columns[2]);
-    hg_gemm_finish_avx2(&finish, NULL, NULL, step->residual == NULL ? NULL : added, part,
-                        HG_GEMM_COLS, rows, 0, step->cols / 8 * 8 + 8);
-    outer.alpha = 1;
-    gemm_store_tile(&outer, first, (int)rows, 0, HG_GEMM_COLS, part);
-}
-
-static void gemm_panel(const hg_gemm_step *step, int64_t rows)
+/* Tile by tile; what is left to do to one is done while it is in L1. Its rows are whole vectors
+ * then. */
+static void gemm_tiles(const hg_gemm_step *step, int64_t rows)
 {
     const bool fetches = step->fetch_c || step->fetch_a || step->residual != NULL;
     for (int64_t first = 0; first < rows;) {
         int64_t height;
         const gemm_tile_fn tile = gemm_find_tile(step, rows - first, &height);
         if (fetches) gemm_prefetch(step, first + height, rows);
-        if (step->finish != NULL && step->cols % 8 != 0) {
-            gemm_finish_part(step, tile, first, height);
-            first += height;
-            continue;
-        }
         tile(step, first, height);
         if (step->finish != NULL)
-            hg_gemm_finish_avx2(step->finish, NULL, NULL,
-                                step->residual == NULL ? NULL : step->residual + first * step->ld,
-                                step->c + first * step->ld, step->ld, height, step->col,
-                                step->cols);
+            hg_gemm_finish_avx2(
+                step->finish, NULL, NULL,
+                step->residual == NULL ? NULL : step->residual + first * step->residual_row,
+                step->c + first * step->ld, step->ld, height, step->col, step->cols);
         first += height;
     }
+}
+
+enum { GEMM_PART_ROWS = 24 }; /* whole tiles of any height */
+
+/* Rows that end inside a vector, from `first` on, and what is left to do to them: all of that on
+ * whole vectors that lie elsewhere. */
+static void gemm_finish_part(const hg_gemm_step *step, int64_t first, int64_t rows)
+{
+    float part[GEMM_PART_ROWS * HG_GEMM_COLS], added[GEMM_PART_ROWS * HG_GEMM_COLS];
+    const float *residual = step->residual;
+    if (residual != NULL) residual += first * step->residual_row;
+    hg_gemm_step inner = *step, outer = *step;
+    inner.row += first;
+    if (inner.sum != NULL) inner.sum += first * inner.sum_ld;
+    if (inner.next != NULL) inner.next += first * inner.next_row;
+    inner.c = part;
+    inner.ld = inner.cols = HG_GEMM_COLS;
+    inner.finish = NULL;
+    inner.residual = NULL;
+    inner.fetch_c = false;
+    gemm_tiles(&inner, rows);
+    if (residual != NULL && !step->finish->per_row) {
+        memset(added, 0, sizeof added);
+        for (int64_t i = 0; i < rows; i++)
+            memcpy(added + i * HG_GEMM_COLS, residual + i * step->residual_row,
+                   (size_t)step->cols * sizeof(float));
+        residual = added;
+    }
+    /* whole vectors can be read of what differs by columns */
+    float columns[3][HG_GEMM_COLS] = {{0}};
+    hg_epilogue_simple finish = *step->finish;
+    finish.gain = gemm_columns(finish.gain, step, columns[0]);
+    finish.lift = gemm_columns(finish.lift, step, columns[1]);
+    finish.slope = gemm_columns(finish.slope, step, columns[2]);
+    hg_gemm_finish_avx2(&finish, NULL, NULL, residual, part, HG_GEMM_COLS, rows, 0,
+                        step->cols / 8 * 8 + 8);
+    outer.alpha = 1;
+    gemm_store_tile(&outer, first, (int)rows, 0, HG_GEMM_COLS, part);
+}
+
+static void gemm_panel(const hg_gemm_step *step, int64_t rows)
+{
+    if (step->finish == NULL || step->cols % 8 == 0) {
+        gemm_tiles(step, rows);
+        return;
+    }
+    for (int64_t first = 0; first < rows; first += GEMM_PART_ROWS)
+        gemm_finish_part(step, first, hg_min(GEMM_PART_ROWS, rows - first));
 }
 
 #if HG_VEC8_REGISTERS >= 16
@@ -446,8 +506,8 @@ HG_INLINE void gemm_stream_tile(const int rows, const int panels, const bool is_
 }
 
 #if HG_VEC8_REGISTERS >= 16
-/* Four rows x three half panels from `half` on: the eight sums of one panel would only just keep
- * the multiply-adds busy, and two panels do not fit. */
+/* Four rows x three half panels from `half` on: the eight sums of one panel would only just
+ * keep the multiply-adds busy, and two panels do not fit. */
 HG_INLINE void gemm_stream_halves(const int half, const hg_gemm_stream *s)
 {
     const int64_t step = s->b_step / (int64_t)sizeof(float);
@@ -550,8 +610,8 @@ void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels)
     const int64_t fewer = kind->fewer;
     const bool is_wide = panels >= fewer;
     while (panels > 0) {
-        /* Two accumulators wait for each other: a rest of several panels is computed together with
-         * the panels in front of it, once more. */
+        /* Two accumulators wait for each other: a rest of several panels is computed together
+         * with the panels in front of it, once more. */
         if (is_wide && panels > 1 && panels < fewer) {
             s.b -= (fewer - panels) * s.b_panel;
             s.c -= (fewer - panels) * HG_GEMM_COLS;

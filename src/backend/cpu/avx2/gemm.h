@@ -60,6 +60,7 @@ typedef struct hg_gemm_step {
     float low, high;
     const hg_epilogue_simple *finish; /* what else is done to c, or NULL */
     const float *residual;            /* for element (0, 0) of c, or NULL */
+    int64_t residual_row;             /* from row to row: ld, or 1 */
     int64_t col;                      /* of the output that c starts in, where finish has columns */
 } hg_gemm_step;
 
@@ -116,9 +117,9 @@ void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels);
 void hg_gemm_dot_avx2(const float *const *a, int64_t rows, const float *b, int64_t b_ld, int64_t k,
                       int64_t count, float alpha, float *c, int64_t ld);
 
-/* Applies a simple epilogue to a block of the output in place: bias[j] and residual[i * ld + j]
- * belong to element (i, j), which is in column col + j. Defined in epilogue.c, with its error
- * bound.
+/* Applies a simple epilogue to a block of the output in place: bias[j] and residual[i * ld + j], or
+ * residual[i] where there is one for each row, belong to element (i, j), which is in column col +
+ * j. Defined in epilogue.c, with its error bound.
  */
 void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *bias2,
                          const float *residual, float *c, int64_t ld, int64_t rows, int64_t col,
@@ -136,48 +137,17 @@ static inline void hg_gemm_fetch(hg_gemm_step *s, const char *next, int64_t rows
 /* First k block of a step with a simple epilogue (or NULL): the sums start with the bias, which
  * then costs nothing. `cols` columns exist from output column `col` on; edge is room for 16 values.
  */
-static inline void hg_gemm_begin(hg_gemm_step *s, const hg_epilogue_simple *e, int64_t col,
-                                 int64_t cols, float *edge)
-{
-    s->sum = NULL;
-    s->sum_ld = 0;
-    if (e == NULL || e->bias == NULL) return;
-    s->sum = e->bias + col;
-    if (cols >= HG_GEMM_COLS && e->bias2 == NULL) return;
-    for (int64_t j = 0; j < HG_GEMM_COLS; j++) {
-        edge[j] = j < cols ? e->bias[col + j] : 0;
-        if (j < cols && e->bias2 != NULL) edge[j] += e->bias2[col + j];
-    }
-    s->sum = edge;
-}
+void hg_gemm_begin_avx2(hg_gemm_step *s, const hg_epilogue_simple *e, int64_t col, int64_t cols,
+                        float *edge);
 
 /* Last k block: c lies in `out`. A residual and a clamp are done on the way out, anything else
  * right behind. */
-static inline void hg_gemm_end(hg_gemm_step *s, const hg_epilogue_simple *e, const float *out)
-{
-    if (e == NULL) return;
-    s->residual = e->residual == NULL ? NULL : e->residual + (s->c - out);
-    s->adds = e->residual != NULL && !e->residual_last;
-    const bool is_done = !e->is_scaled && e->is_final && (s->adds || e->residual == NULL) &&
-                         (e->act == HG_EPILOGUE_LINEAR || e->act == HG_EPILOGUE_CLAMP);
-    s->adds = s->adds && is_done;
-    s->clamps = is_done && e->act == HG_EPILOGUE_CLAMP;
-    s->low = e->low;
-    s->high = e->high;
-    s->finish = is_done ? NULL : e;
-    s->col = hg_epilogue_has_columns(e) ? (s->c - out) % s->ld : 0; /* rows are whole */
-}
+void hg_gemm_end_avx2(hg_gemm_step *s, const hg_epilogue_simple *e, const float *out);
 
 /* All of a simple epilogue on a block of the output that holds plain products; `col` is the output
  * column of c's first element. */
-static inline void hg_gemm_finish_all(const hg_epilogue_simple *e, const float *out, float *c,
-                                      int64_t ld, int64_t rows, int64_t col, int64_t cols)
-{
-    if (e == NULL) return;
-    hg_gemm_finish_avx2(
-        e, e->bias == NULL ? NULL : e->bias + col, e->bias2 == NULL ? NULL : e->bias2 + col,
-        e->residual == NULL ? NULL : e->residual + (c - out), c, ld, rows, col, cols);
-}
+void hg_gemm_finish_all_avx2(const hg_epilogue_simple *e, const float *out, float *c, int64_t ld,
+                             int64_t rows, int64_t col, int64_t cols);
 
 /* dst[j * dst_ld + i] = src[i * src_ld + j] for i < rows, j < cols. */
 void hg_gemm_turn_avx2(const float *src, int64_t src_ld, int64_t rows, int64_t cols, float *dst,

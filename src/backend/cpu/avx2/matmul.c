@@ -200,9 +200,10 @@ static void matmul_unit_tiles(matmul_unit *u, int64_t first)
             step.sum_ld = sum_ld;
             step.narrow = matmul_cols(u, p) <= HG_PANEL / 2;
             if (k0 == 0)
-                hg_gemm_begin(&step, u->finish, (u->panel + p) * HG_PANEL, matmul_cols(u, p), edge);
+                hg_gemm_begin_avx2(&step, u->finish, (u->panel + p) * HG_PANEL, matmul_cols(u, p),
+                                   edge);
             step.c = (is_last ? u->c : u->sum) + p * HG_PANEL;
-            if (is_last) hg_gemm_end(&step, u->finish, u->out);
+            if (is_last) hg_gemm_end_avx2(&step, u->finish, u->out);
             if (is_last && u->c != u->sum) step.cols = matmul_cols(u, p);
             step.fetch_a = p == first && step.depth >= 128;
             step.fetch_c = is_last && u->p->is_large;
@@ -216,7 +217,7 @@ static void matmul_unit_tiles(matmul_unit *u, int64_t first)
 /* What streaming and dot products left plain: `cols` columns from the unit's first. */
 static void matmul_finish(const matmul_unit *u, int64_t cols)
 {
-    hg_gemm_finish_all(u->finish, u->out, u->c, u->ld, u->n_rows, u->panel * HG_PANEL, cols);
+    hg_gemm_finish_all_avx2(u->finish, u->out, u->c, u->ld, u->n_rows, u->panel * HG_PANEL, cols);
 }
 
 /* Few rows, B in place: full panels are streamed, the last partial one goes through a tile. */
@@ -401,8 +402,8 @@ static void matmul_finish_column(const matmul_unit *u)
     for (int64_t i = 0; i < u->n_rows; i++)
         u->sum[i] = bias;
     hg_gemm_finish_avx2(e, e->bias == NULL ? NULL : u->sum, NULL,
-                        e->residual == NULL ? NULL : e->residual + (u->c - u->out), u->c, u->n_rows,
-                        1, 0, u->n_rows);
+                        hg_epilogue_residual_at(e, u->c - u->out, 1), u->c, u->n_rows, 1, 0,
+                        u->n_rows);
 }
 
 static void matmul_unit_column(const matmul_unit *u)

@@ -114,9 +114,9 @@ static void matmul_p16_unit_tiles(const matmul_p16_unit *u)
             step.sum = u->sum + p * HG_PANEL;
             step.sum_ld = sum_ld;
             step.narrow = cols <= HG_PANEL / 2;
-            if (k0 == 0) hg_gemm_begin(&step, u->finish, col, cols, edge);
+            if (k0 == 0) hg_gemm_begin_avx2(&step, u->finish, col, cols, edge);
             step.c = (is_last ? u->c : u->sum) + p * HG_PANEL;
-            if (is_last) hg_gemm_end(&step, u->finish, u->a->out[0].data);
+            if (is_last) hg_gemm_end_avx2(&step, u->finish, u->a->out[0].data);
             if (is_last && u->c != u->sum) step.cols = hg_min(HG_PANEL, cols);
             step.fetch_a = p == 0 && step.depth >= 128;
             step.fetch_c = is_last && u->plan->is_large && k >= MATMUL_P16_FETCHED;
@@ -153,8 +153,8 @@ static void matmul_p16_unit_stream(const matmul_p16_unit *u)
     const int64_t cols = hg_min(u->panels * HG_PANEL, s->n - u->panel * HG_PANEL);
     for (int64_t i = 0; i < u->n_rows; i++)
         memcpy(u->c + i * u->ld, u->sum + i * ld, (size_t)cols * sizeof(float));
-    hg_gemm_finish_all(u->finish, u->a->out[0].data, u->c, u->ld, u->n_rows, u->panel * HG_PANEL,
-                       cols);
+    hg_gemm_finish_all_avx2(u->finish, u->a->out[0].data, u->c, u->ld, u->n_rows,
+                            u->panel * HG_PANEL, cols);
 }
 
 static void matmul_p16_unit_run(matmul_p16_unit *u, const hg_epilogue *ep)
