@@ -8,7 +8,10 @@
  * NaN and signed zeros are the interpreter's. */
 #include "kernel/lane.h"
 
-enum { LANE_BLOCK = 4096 };
+enum {
+    LANE_BLOCK = 4096,
+    LANE_SHORT = 512 /* elements of a tile that takes less time than finding out what to do to it */
+};
 
 /* ---- the iteration space -----------------------------------------------------------------------
  */
@@ -85,8 +88,9 @@ hg_lane_space *hg_lane_space_init(void *scratch, const hg_lane_code *code,
     return s;
 }
 
-/* Views of a tile whose first element is number `at` of the space. */
-static void space_views(hg_lane_space *s, int64_t at)
+/* Views of a tile whose first element is number `at` of the space and whose rows are those of dim
+ * `row`. */
+static void space_views(hg_lane_space *s, int64_t at, int row)
 {
     int col = s->rank - 1;
     for (uint32_t v = 0; v < s->code->n_in + s->code->n_out; v++) {
@@ -98,7 +102,7 @@ static void space_views(hg_lane_space *s, int64_t at)
         }
         hg_lane_view *view = &s->view[v];
         *view = (hg_lane_view){.data = s->operand[v].data,
-                               .row = col > 0 ? stride[col - 1] : 0,
+                               .row = row >= 0 ? stride[row] : 0,
                                .col = stride[col],
                                .dtype = s->operand[v].dtype,
                                .first = first};
@@ -109,23 +113,41 @@ static void space_views(hg_lane_space *s, int64_t at)
     }
 }
 
+/* How many of the small matrices that are the last two dims lie one behind the other from element
+ * `at` on, and are better taken together: a tile then is the same row of all of them. */
+static int64_t space_stack(const hg_lane_space *s, int64_t at, int64_t end)
+{
+    if (s->rank < 3) return 0;
+    const int64_t rows = s->dim[s->rank - 2], size = rows * s->dim[s->rank - 1];
+    if (size >= LANE_SHORT || at % size != 0) return 0;
+    const int64_t outer = s->dim[s->rank - 3];
+    const int64_t count = hg_min(outer - at / size % outer, hg_min(end - at, LANE_BLOCK) / size);
+    return count > rows ? count : 0;
+}
+
 void hg_lane_space_run(hg_lane_space *s, int64_t begin, int64_t end, hg_fault *fault,
                        hg_lane_run_fn run)
 {
     int64_t rows = s->rank > 1 ? s->dim[s->rank - 2] : 1, cols = s->dim[s->rank - 1];
     hg_lane_tile tile = {.in = s->view,
                          .out = s->view + s->code->n_in,
-                         .row_elements = cols,
                          .scratch = (uint8_t *)(void *)s + space_header(s->code),
                          .fault = fault};
-    for (int64_t at = begin; at < end; at += tile.rows * tile.cols) {
+    for (int64_t at = begin; at < end;) {
+        const int64_t stack = space_stack(s, at, end);
         int64_t row = at / cols % rows, col = at % cols;
         bool is_part = col != 0 || end - at < cols;
-        tile.first = at;
         tile.rows = is_part ? 1 : hg_min(rows - row, (end - at) / cols);
         tile.cols = is_part ? hg_min(cols - col, end - at) : cols;
-        space_views(s, at);
-        run(s->code, &tile);
+        if (stack > 0) tile.rows = stack;
+        tile.row_elements = stack > 0 ? rows * cols : cols;
+        const int64_t tiles = stack > 0 ? rows : 1;
+        for (int64_t i = 0; i < tiles; i++) {
+            tile.first = at + i * cols;
+            space_views(s, tile.first, s->rank - (stack > 0 ? 3 : 2));
+            run(s->code, &tile);
+        }
+        at += tiles * tile.rows * tile.cols;
     }
 }
 

@@ -290,12 +290,15 @@ static void reduce_log_sum_exp(reduce_state *s, const void *data, int64_t first)
     s->op = HG_REDUCE_MAX;
     s->step = s->loops->step(s->op, s->domain);
     reduce_block(s, data, first);
-    for (int64_t p = 0; p < REDUCE_LANES * cols; p++) {
+    for (int64_t j = 0; j < cols; j++) {
         if (s->domain == HG_LANE_F32)
-            m32[p] = hg_abs_f32(f32[p % cols]) == (float)HG_INFINITY ? 0 : f32[p % cols];
+            m32[j] = hg_abs_f32(f32[j]) == (float)HG_INFINITY ? 0 : f32[j];
         else
-            m64[p] = hg_abs_f64(f64[p % cols]) == HG_INFINITY ? 0 : f64[p % cols];
+            m64[j] = hg_abs_f64(f64[j]) == HG_INFINITY ? 0 : f64[j];
     }
+    const int64_t row = cols * reduce_width(s);
+    for (int64_t l = 1; l < REDUCE_LANES; l++)
+        memcpy((uint8_t *)s->shift + l * row, s->shift, (size_t)row);
     s->op = HG_REDUCE_LOG_SUM_EXP;
     s->step = s->loops->step(s->op, s->domain);
     reduce_block(s, data, first);

@@ -48,6 +48,10 @@ static const lane_shapes lane_cases[] = {
     {{2, 2, 2}, {{1, 1}, {1, 1}, {17, 1000}}},
     {{5, 5, 5}, {{3, 1, 4, 1, 5}, {1, 7, 1, 6, 1}, {3, 7, 4, 6, 5}}},
     {{3, 2, 3}, {{1, 1, 4097}, {3, 1}, {2, 3, 4097}}},
+    /* many small matrices: one row of all of them at a time */
+    {{3, 2, 3}, {{700, 1, 12}, {5, 12}, {700, 5, 12}}},
+    {{4, 3, 4}, {{2, 301, 1, 3}, {1, 2, 1}, {2, 301, 2, 3}}},
+    {{4, 4, 4}, {{1, 40, 1, 7}, {30, 1, 9, 1}, {30, 40, 9, 7}}},
     {{6, 6, 6}, {{2, 1, 3, 1, 2, 1}, {1, 2, 1, 3, 1, 33}, {2, 2, 3, 3, 2, 33}}},
     {{2, 1, 2}, {{0, 4}, {4}, {0, 4}}},
 };
@@ -198,6 +202,15 @@ static void lane_fault_index(void)
         CHECK_EQ_INT(c.fault.element, 9000);
         CHECK_EQ_INT(((int64_t *)c.out[0].data)[9001], 0);
         CHECK_EQ_INT(((int64_t *)c.out[0].data)[12000], (12000 * 7 + 1) / 29);
+        move_free(&c);
+        /* small matrices that are taken together */
+        move_in(&c, HOLO_I64, 3, MOVE_DIMS(500, 2, 3));
+        by = move_in(&c, HOLO_I64, 3, MOVE_DIMS(500, 1, 3));
+        move_out(&c, HOLO_I64, 3, MOVE_DIMS(500, 2, 3));
+        ((int64_t *)by->data)[3 * 10 + 1] = ((int64_t *)by->data)[3 * 200] = 0;
+        c.args.code = &code;
+        move_run(lane_variant(v), &c);
+        CHECK_EQ_INT(c.fault.element, 6 * 10 + 1);
         move_free(&c);
     }
 }

@@ -288,8 +288,8 @@ static void reduce_few_classes(void)
 {
     static const double values[6] = {NAN, -INFINITY, -1, 0, 1, INFINITY};
     static reduce_list list;
-    for (int i = 0; i < 24; i++) {
-        const int64_t n = i < 12 ? 3 : 37;
+    for (int i = 0; i < 36; i++) {
+        const int64_t n = i < 12 ? 3 : i < 24 ? 11 : 37;
         const hg_kernel *k = reduce_variant(i / 4 % 3);
         const int64_t param[3] = {i % 2 == 0 ? HG_REDUCE_ARG_MAX : HG_REDUCE_ARG_MIN, 2, i / 2 % 2};
         move_call c = {0};

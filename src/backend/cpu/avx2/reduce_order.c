@@ -2,6 +2,7 @@
  * float32 eight at once, each with its best element so far and the row of it. A row of neighbours
  * is read as sixteen columns. */
 #include "backend/cpu/avx2/reduce.h"
+#include "backend/cpu/avx2/turn.h"
 #include "backend/cpu/vec8_int.h"
 
 enum { ARG_WIDTH = 8, ARG_LANES = 16 };
@@ -121,10 +122,10 @@ static void arg_side_by_side(const arg_call *c, int64_t cols, int64_t *found)
 }
 
 /* Of at least eight short rows, `step` apart: eight at a time, turned; the last ones together with
- * their neighbours once more. */
+ * their neighbours once more. A row by itself takes twice as long where it has ten elements. */
 static void arg_narrow(const arg_call *c, int64_t rows, int64_t step, int64_t *found)
 {
-    float turned[ARG_WIDTH * ARG_WIDTH];
+    float turned[2 * ARG_LANES * ARG_WIDTH];
     arg_best b;
     arg_call part = *c;
     part.x = turned;
@@ -132,7 +133,10 @@ static void arg_narrow(const arg_call *c, int64_t rows, int64_t step, int64_t *f
     for (int64_t row = 0; row < rows; row += ARG_WIDTH) {
         const int64_t at = hg_min(row, rows - ARG_WIDTH);
         const float *x = c->x + at * step;
-        for (int64_t j = 0; j < c->rows; j++)
+        int64_t j = 0;
+        for (; j + 4 <= c->rows; j += 4)
+            turn_8x4(x + j, step, turned + j * ARG_WIDTH, ARG_WIDTH, true);
+        for (; j < c->rows; j++)
             _mm256_storeu_ps(turned + j * ARG_WIDTH, hg_vec8_every(x + j, step));
         arg_columns(1, &part, &b);
         for (int64_t l = 0; l < ARG_WIDTH; l++)
@@ -148,7 +152,7 @@ static bool arg_find(const hg_reduce_arg *q, int64_t *found)
         arg_side_by_side(&c, q->cols, found);
         return true;
     }
-    if (q->row_stride == 1 && q->rows <= ARG_WIDTH && q->cols >= ARG_WIDTH) {
+    if (q->row_stride == 1 && q->rows < 2 * ARG_LANES && q->cols >= ARG_WIDTH) {
         arg_narrow(&c, q->cols, q->col_stride, found);
         return true;
     }
