@@ -8,8 +8,12 @@
  * where the sums of a0 a2 of a row and of b0 b2 of a column are found once. For four of k there are
  * three additions and one product then, instead of two and two: CPUs that multiply in two of four
  * pipes find the right one for each, which they miss at times when every second has to be one of
- * those. All is modulo 2^32, and a + b stays in 16 bits where |a| <= WIDE_MOST: rows beyond, and
- * few rows, are multiplied the plain way. */
+ * those. All is modulo 2^32, and a + b stays in 16 bits where |a| <= WIDE_MOST: rows beyond are
+ * multiplied the plain way.
+ *
+ * Few rows are multiplied as the weights come: shifts inside pairs of bytes make (k0, k2) and
+ * (k1, k3) of a column, and rows are put in that order once. So weights pass at memory speed, where
+ * a widened panel takes twice as long. */
 #include "backend/cpu/vec8_int.h"
 
 #include "backend/cpu/avx2/gemm.h"
@@ -17,7 +21,12 @@
 #include "backend/cpu/avx2/igemm_wide.h"
 #include "kernel/pack.h"
 
-enum { WIDE_ROWS = 4, WIDE_PAIR = 2 * HG_PANEL, WIDE_MOST = INT16_MAX - HG_CODE_LIFT };
+enum {
+    WIDE_ROWS = HG_IGEMM_FEW,
+    WIDE_PAIR = 2 * HG_PANEL,
+    WIDE_MOST = INT16_MAX - HG_CODE_LIFT,
+    WIDE_AHEAD = 1024 /* bytes of weights that are asked for */
+};
 
 HG_INLINE __m256i wide_load(const void *from)
 {
@@ -201,8 +210,68 @@ HG_INLINE void wide_block(const int rows, const bool is_met, const hg_igemm_tile
     }
 }
 
+/* Rows with k0, k2, k1, k3 of each quad side by side. */
+static void wide_reorder(const hg_igemm_tile *t, int16_t *to)
+{
+    for (int64_t i = 0; i < t->rows; i++)
+        for (int64_t q = 0; q < t->quads; q++, to += HG_QUAD) {
+            uint64_t x; /* k0 is lowest: all processors that run this are little-endian */
+            memcpy(&x, t->a + i * t->lda + q * 2 * HG_QUAD, sizeof x);
+            x = (x & 0xffff00000000ffffU) | (x << 16 & 0xffff00000000U) | (x >> 16 & 0xffff0000U);
+            memcpy(to, &x, sizeof x);
+        }
+}
+
+/* All rows of a tile that has few times one panel. */
+HG_INLINE void wide_few(const int rows, const hg_igemm_tile *t, int64_t panel)
+{
+    const uint8_t *a = (const uint8_t *)t->panel;
+    const int8_t *b = t->b + panel * hg_igemm_panel_bytes(t->quads);
+    const int64_t lda = t->quads * 2 * HG_QUAD;
+    __m256i sum[WIDE_ROWS][2];
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++)
+        sum[i][0] = sum[i][1] = _mm256_setzero_si256();
+    for (int64_t q = 0; q < t->quads; q++, a += 2 * HG_QUAD, b += HG_QUAD_BYTES) {
+        _mm_prefetch((const char *)b + WIDE_AHEAD, _MM_HINT_T0);
+        HG_GEMM_UNROLL
+        for (int half = 0; half < 2; half++) {
+            const __m256i w = wide_load(b + 32 * half), odd = _mm256_srai_epi16(w, 8);
+            const __m256i even = _mm256_srai_epi16(_mm256_slli_epi16(w, 8), 8);
+            HG_GEMM_UNROLL
+            for (int i = 0; i < rows; i++) {
+                const __m256i both =
+                    _mm256_add_epi32(_mm256_madd_epi16(wide_two(a + i * lda), even),
+                                     _mm256_madd_epi16(wide_two(a + i * lda + HG_QUAD), odd));
+                sum[i][half] = _mm256_add_epi32(sum[i][half], both);
+            }
+        }
+    }
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++) {
+        wide_store(t->c + i * t->ldc + panel * HG_PANEL, sum[i][0]);
+        wide_store(t->c + i * t->ldc + panel * HG_PANEL + HG_PANEL / 2, sum[i][1]);
+    }
+}
+
+void hg_igemm_few_avx2(const hg_igemm_tile *t)
+{
+    wide_reorder(t, t->panel);
+    for (int64_t panel = 0; panel < t->panels; panel++)
+        switch (t->rows) {
+        case 1: wide_few(1, t, panel); break;
+        case 2: wide_few(2, t, panel); break;
+        case 3: wide_few(3, t, panel); break;
+        default: wide_few(WIDE_ROWS, t, panel); break;
+        }
+}
+
 void hg_igemm_wide_avx2(const hg_igemm_tile *t)
 {
+    if (t->rows <= WIDE_ROWS) {
+        hg_igemm_few_avx2(t);
+        return;
+    }
     const bool is_met = t->is_met && t->rows >= 2 * WIDE_ROWS;
     const int64_t share = hg_ceil_div(t->quads, hg_ceil_div(t->rows, WIDE_ROWS)); /* of a block */
     const int8_t *b = t->b;

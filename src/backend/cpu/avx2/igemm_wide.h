@@ -13,6 +13,9 @@
 
 /* t->a has int16_t; t->panel is there, and there are no zero points. */
 void hg_igemm_wide_avx2(const hg_igemm_tile *t);
+/* The same for at most HG_IGEMM_FEW rows, which it calls itself. */
+enum { HG_IGEMM_FEW = 4 };
+void hg_igemm_few_avx2(const hg_igemm_tile *t);
 /* hg_igemm_form.meet of it. */
 bool hg_igemm_meet_avx2(const int16_t *a, int64_t width, int64_t rows, int32_t *rest);
 /* A panel as 16-bit numbers, [2 quads][16 columns][2 of k]. */

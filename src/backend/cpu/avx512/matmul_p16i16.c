@@ -38,6 +38,10 @@ HG_INLINE void matmul_p16i16_block(const int rows, const hg_igemm_tile *t, int64
 
 static void matmul_p16i16_tile(const hg_igemm_tile *t)
 {
+    if (t->rows <= HG_IGEMM_FEW) {
+        hg_igemm_few_avx2(t);
+        return;
+    }
     for (int64_t panel = 0; panel < t->panels; panel++) {
         hg_igemm_widen_panel_avx2(t->b + panel * hg_igemm_panel_bytes(t->quads), t->quads,
                                   t->panel);
