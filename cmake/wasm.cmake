@@ -31,7 +31,7 @@ foreach(stem IN ITEMS attention conv_dw conv_winograd epilogue groupnorm layerno
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/backend/cpu/wasm/${stem}.c APPEND PROPERTY
     COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>) # as fast and smaller; the tiles of gemm.c need the unrolling of -O3
 endforeach()
-set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/isa/lane.c APPEND PROPERTY
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/isa/lane_reference.c APPEND PROPERTY
   COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>) # the interpreter of every kernel: its loops become SIMD
 hg_wasm_objects(table_objects ${table_source})
 hg_wasm_objects(compile_objects ${compile_sources})

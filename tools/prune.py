@@ -39,7 +39,7 @@ def lane_operations(graphs):
                     found.add((name.upper(), types[0] if types else "f32"))
     # Rare functions on f32 are those on f64, rounded.
     return found | {(name, "f64") for name, kind in found if kind == "f32" and not name.startswith("CAST")
-                    and "LANE_VIA_F64(%s," % name.lower() in read("isa/lane_ops.inc")}
+                    and "X(%s, %s)" % (name.lower(), name) in read("isa/lane_ops.inc")}
 
 
 def lane_macros(graphs):

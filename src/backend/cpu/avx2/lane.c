@@ -21,6 +21,7 @@
 
 #define LANE_RUN hg_lane_run_avx2
 #define LANE_PICKS 1
+#define LANE_DOUBLES
 #define LANE_READ hg_lane_read_avx2
 #define LANE_WRITE hg_lane_write_avx2
 #include "isa/lane_run.inc"
@@ -29,7 +30,8 @@ static hg_lane_fn lane_pick_same(uint32_t op, uint32_t type, uint32_t from)
 {
     if (op >= HG_LANE_THEN) return hg_lane_pair_of(op % HG_LANE_THEN, op / HG_LANE_THEN, from);
     if (op != HG_LANE_CAST && from == HG_LANE_ONE) return hg_lane_one_of(op);
-    return hg_lane_wide_of(op, type, from);
+    const hg_lane_fn fn = hg_lane_wide_of(op, type, from);
+    return fn != NULL ? fn : lane_double_of(op, type, from);
 }
 
 static hg_lane_fn lane_pick_fast(uint32_t op, uint32_t type, uint32_t from)
