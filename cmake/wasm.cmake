@@ -6,7 +6,7 @@
 set(wasm_base -msimd128 -matomics -mbulk-memory -mnontrapping-fptoint -msign-ext)
 add_compile_options(${wasm_base}
   -D_Thread_local= # the C library has one errno, which only one thread reads
-  -Wno-enum-float-conversion -Wno-error=shorten-64-to-32) # of this compiler and of 32 bits alone
+  -Wno-enum-float-conversion -Wno-error=shorten-64-to-32 -Wno-deprecated) # of this compiler and of 32 bits alone
 
 set(HG_WASM_MODEL "" CACHE PATH "folder with kernels.c and linked.h for some models (tools/wasm_module)")
 
@@ -14,7 +14,7 @@ set(tuned_sources ${run_sources})
 list(FILTER tuned_sources INCLUDE REGEX "/backend/cpu/wasm/")
 set(table_source ${PROJECT_SOURCE_DIR}/src/backend/cpu/cpu.c) # which kernels there are
 set(typed_sources ${run_sources})
-list(FILTER typed_sources INCLUDE REGEX "/src/kernel/|/src/isa/(lane|verify)\\.c$")
+list(FILTER typed_sources INCLUDE REGEX "/src/kernel/|/src/isa/(lane|lane_reference|verify)\\.c$")
 list(REMOVE_ITEM run_sources ${tuned_sources} ${typed_sources} ${table_source})
 
 function(hg_wasm_objects name)

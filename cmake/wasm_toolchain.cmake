@@ -2,7 +2,10 @@
 # The newest clang is taken: relaxed SIMD needs 16 or later.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
-find_program(HG_WASM_CLANG NAMES clang-21 clang-20 clang-19 clang-18 clang-17 clang-16 clang REQUIRED)
+foreach(version RANGE 40 16 -1)
+  list(APPEND wasm_clangs clang-${version})
+endforeach()
+find_program(HG_WASM_CLANG NAMES ${wasm_clangs} clang REQUIRED)
 set(CMAKE_C_COMPILER ${HG_WASM_CLANG})
 set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
 set(CMAKE_SYSROOT /usr)
