@@ -1,4 +1,5 @@
 """test_session.py - the interfaces of ONNX Runtime and of onnx.backend."""
+import os
 import pickle
 import threading
 import time
@@ -210,6 +211,8 @@ def test_backend_node():
 def test_official_runner(monkeypatch):
     """The official runner drives the backend; `./dev test conformance` runs its whole suite."""
     monkeypatch.setattr(np, "object", object, raising=False)  # runners before onnx 1.13 use it, numpy dropped it
+    if not os.path.isdir(os.path.join(os.path.dirname(onnx.backend.test.__file__), "data")):
+        pytest.skip("this package of onnx comes without its cases")
     runner = onnx.backend.test.BackendTest(backend.HologramBackend, __name__)
     for pattern in ("add", "matmul_2d", "softmax_axis_0", "sequence_insert_at_back", "nonzero_example", "top_k"):
         runner.include(f"test_{pattern}_cpu")
