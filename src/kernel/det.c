@@ -56,6 +56,14 @@ static bool det_pivot(double *m, int64_t n, int64_t k)
     return best != k;
 }
 
+/* row -= factor * top, elements [first, n): two rows of one matrix. */
+static void det_subtract(double *HG_RESTRICT row, const double *HG_RESTRICT top, double factor,
+                         int64_t first, int64_t n)
+{
+    for (int64_t j = first; j < n; j++)
+        row[j] -= factor * top[j];
+}
+
 static double det_of(const hg_args *a, double *m, int64_t n)
 {
     double det = 1.0;
@@ -64,11 +72,8 @@ static double det_of(const hg_args *a, double *m, int64_t n)
         const double pivot = m[k * n + k];
         det *= pivot;
         if (pivot == 0.0 || hg_args_stopped(a)) return 0.0;
-        for (int64_t i = k + 1; i < n; i++) {
-            const double factor = m[i * n + k] / pivot;
-            for (int64_t j = k + 1; j < n; j++)
-                m[i * n + j] -= factor * m[k * n + j];
-        }
+        for (int64_t i = k + 1; i < n; i++)
+            det_subtract(m + i * n, m + k * n, m[i * n + k] / pivot, k + 1, n);
     }
     return det;
 }

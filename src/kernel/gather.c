@@ -41,6 +41,49 @@ static int64_t gather_units(const hg_args *a)
     return hg_elem_is_packed(&a->in[0]) ? 1 : gather_rows(a);
 }
 
+enum { GATHER_TOGETHER = 64 };
+
+/* Places of `count` indices from `first` on; false: one is out of range. */
+static bool gather_find(const hg_args *a, int64_t first, int64_t count, int64_t size,
+                        int64_t *place)
+{
+    for (int64_t i = 0; i < count; i++) {
+        place[i] = hg_elem_place(a, &a->in[1], first + i, size);
+        if (place[i] < 0) return false;
+    }
+    return true;
+}
+
+/* Single elements of each row, some indices at a time. Where few are wanted their places are found
+ * once, in a loop that does nothing else. Returns the row where an index is out of range, or the
+ * last one. */
+HG_INLINE int64_t gather_singles(const hg_args *a, hg_range r, int64_t size, const uint32_t bits)
+{
+    const int64_t count = holo_tensor_count(&a->in[1]);
+    int64_t place[GATHER_TOGETHER], row = r.begin;
+    int64_t which = row % count, first = row / count * size;
+    const void *from = a->in[0].data;
+    void *to = a->out[0].data;
+    if (count <= GATHER_TOGETHER) {
+        if (!gather_find(a, 0, count, size, place)) return row;
+        for (; row < r.end; which = 0, first += size)
+            for (; which < count && row < r.end; which++, row++)
+                hg_elem_copy(to, row, from, first + place[which], 1, bits);
+        return row;
+    }
+    while (row < r.end) {
+        const int64_t n = hg_min(GATHER_TOGETHER, hg_min(count - which, r.end - row));
+        if (!gather_find(a, which, n, size, place)) return row;
+        for (int64_t i = 0; i < n; i++, row++)
+            hg_elem_copy(to, row, from, first + place[i], 1, bits);
+        which += n;
+        if (which < count) continue;
+        which = 0;
+        first += size;
+    }
+    return row;
+}
+
 /* A unit is one index for one place before the axis. */
 static void gather_run(const hg_args *a, hg_range r)
 {
@@ -50,6 +93,8 @@ static void gather_run(const hg_args *a, hg_range r)
     const int64_t count = holo_tensor_count(index);
     const uint32_t bits = hg_dtype_bits(data->dtype);
     if (bits < 8) r.end = r.begin < r.end ? gather_rows(a) : 0;
+    if (inner == 1 && bits == 32) r.begin = gather_singles(a, r, size, 32);
+    if (inner == 1 && bits == 64) r.begin = gather_singles(a, r, size, 64);
     int64_t which = r.begin % count, first = r.begin / count * size;
     for (int64_t row = r.begin; row < r.end; row++) {
         const int64_t place = hg_elem_place(a, index, which, size);

@@ -120,6 +120,34 @@ static int64_t lookup_units(const hg_args *a)
     return holo_tensor_count(&a->out[0]);
 }
 
+enum { LOOKUP_SPAN = 1024 };
+
+/* Integers that lie near each other, as codes of categories do: a table by the distance from the
+ * least of them. A search takes four times as long. */
+static bool lookup_near(const hg_args *a, hg_range r)
+{
+    const int64_t *key = a->in[1].data, *said = a->in[3].data, *x = a->in[0].data;
+    const int64_t count = a->in[1].dim[0], elements = r.end - r.begin;
+    int64_t *y = a->out[0].data, table[LOOKUP_SPAN];
+    if (a->param[1] != 0 || count == 0 || elements < 2 * count) return false;
+    int64_t low = key[0], high = key[0];
+    for (int64_t k = 1; k < count; k++) {
+        low = hg_min(low, key[k]);
+        high = hg_max(high, key[k]);
+    }
+    const uint64_t span = (uint64_t)high - (uint64_t)low; /* one less than places */
+    if (span >= LOOKUP_SPAN || (int64_t)span > elements) return false;
+    for (uint64_t i = 0; i <= span; i++)
+        table[i] = a->param[0];
+    for (int64_t k = 0; k < count; k++)
+        table[key[k] - low] = said[k];
+    for (int64_t i = r.begin; i < r.end; i++) {
+        const uint64_t at = (uint64_t)x[i] - (uint64_t)low;
+        y[i] = at <= span ? table[at] : a->param[0];
+    }
+    return true;
+}
+
 /* One type of elements and of keys, which the loop need not ask for again. */
 HG_INLINE void lookup_all(const hg_args *a, hg_range r, const holo_dtype element,
                           const holo_dtype key)
@@ -140,6 +168,7 @@ HG_INLINE void lookup_all(const hg_args *a, hg_range r, const holo_dtype element
 
 static void lookup_run(const hg_args *a, hg_range r)
 {
+    if (a->in[0].dtype == HOLO_I64 && lookup_near(a, r)) return;
     if (a->in[0].dtype == HOLO_I64)
         lookup_all(a, r, HOLO_I64, HOLO_I64);
     else

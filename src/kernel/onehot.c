@@ -69,6 +69,8 @@ static void onehot_fill(const hg_args *a, int64_t first, int64_t n, uint32_t bit
     hg_elem_fill(a->out[0].data, first, a->in[2].data, n, bits);
 }
 
+enum { ONEHOT_BLOCK = 4096 }; /* elements that are filled at a time: they stay in L1 */
+
 /* A unit is one place before the axis. */
 static void onehot_run(const hg_args *a, hg_range r)
 {
@@ -76,15 +78,21 @@ static void onehot_run(const hg_args *a, hg_range r)
     const int axis = (int)a->param[0];
     const int64_t depth = out->dim[axis], inner = hg_dims_product(out, axis + 1, out->rank);
     const uint32_t bits = hg_dtype_bits(out->dtype);
-    onehot_fill(a, r.begin * depth * inner, (r.end - r.begin) * depth * inner, bits);
-    for (int64_t unit = r.begin; unit < r.end; unit++)
+    const int64_t block = hg_max(1, ONEHOT_BLOCK / hg_max(1, depth * inner));
+    for (int64_t unit = r.begin; unit < r.end; unit++) {
+        const int64_t filled = unit - r.begin;
+        if (filled % block == 0)
+            onehot_fill(a, unit * depth * inner, hg_min(block, r.end - unit) * depth * inner, bits);
         for (int64_t i = 0; i < inner; i++) {
-            int64_t place = hg_elem_to_int(index, unit * inner + i);
+            const int64_t at = unit * inner + i;
+            int64_t place = index->dtype == HOLO_I64 ? ((const int64_t *)index->data)[at]
+                                                     : hg_elem_to_int(index, at);
             if (place < 0) place = place < -depth ? -1 : place + depth;
             if (place >= 0 && place < depth)
                 hg_elem_copy(out->data, (unit * depth + place) * inner + i, a->in[2].data, 1, 1,
                              bits);
         }
+    }
 }
 
 const hg_kernel hg_kernels_onehot[] = {

@@ -148,12 +148,29 @@ holo_status hg_keys_last(hg_ctx *ctx, const hg_keys *keys, int64_t **out)
     return HOLO_OK;
 }
 
+static hg_value_id lookup_node(hg_build *b, hg_value_id x, const hg_table *t, int64_t other,
+                               bool strict)
+{
+    const hg_attr attr[] = {hg_attr_make_int("other", other),
+                            hg_attr_make_int("strict", strict ? 1 : 0)};
+    hg_value_id in[4] = {x, t->keys, t->slots, t->place};
+    return hg_build_op(b, "holo:Lookup", in, 4, attr, 2);
+}
+
 hg_value_id hg_keys_find(hg_build *b, hg_value_id x, const hg_keys *keys, bool strict)
 {
     hg_table t = {0};
     if (b->status == HOLO_OK) b->status = hg_keys_table(b, keys, &t);
-    const hg_attr attr[] = {hg_attr_make_int("other", (int64_t)keys->count),
-                            hg_attr_make_int("strict", strict ? 1 : 0)};
-    hg_value_id in[4] = {x, t.keys, t.slots, t.place};
-    return hg_build_op(b, "holo:Lookup", in, 4, attr, 2);
+    return lookup_node(b, x, &t, (int64_t)keys->count, strict);
+}
+
+hg_value_id hg_keys_say(hg_build *b, hg_value_id x, const hg_keys *keys, const int64_t *said,
+                        int64_t other)
+{
+    const hg_attr axis = hg_attr_make_int("axis", 0);
+    hg_table t = {0};
+    if (b->status == HOLO_OK) b->status = hg_keys_table(b, keys, &t);
+    const hg_value_id in[2] = {hg_build_ints(b, said, (uint32_t)keys->count), t.place};
+    t.place = hg_build_op(b, "Gather", in, 2, &axis, 1); /* folded */
+    return lookup_node(b, x, &t, other, false);
 }

@@ -29,5 +29,8 @@ HG_MUST_CHECK holo_status hg_keys_last(hg_ctx *ctx, const hg_keys *keys, int64_t
 /* For each element of x the place of the last key that is equal to it, keys->count when there is
  * none; then it may be an error at run time (strict). */
 hg_value_id hg_keys_find(hg_build *b, hg_value_id x, const hg_keys *keys, bool strict);
+/* The same, but said[place] instead of the place, and `other` when there is none. */
+hg_value_id hg_keys_say(hg_build *b, hg_value_id x, const hg_keys *keys, const int64_t *said,
+                        int64_t other);
 
 #endif

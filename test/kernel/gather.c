@@ -71,6 +71,35 @@ static void gather_reports_lowest(void)
     move_free(&c);
 }
 
+/* Single elements of the last axis, few and many, with and without one that is out of range. */
+static void gather_singles(void)
+{
+    for (int64_t n = 1; n <= 200; n += n < 5 ? 1 : 65)
+        for (int64_t bad = 0; bad < 2; bad++)
+            for (int wide = 0; wide < 2; wide++) {
+                const holo_dtype type = wide ? HOLO_I64 : HOLO_I32;
+                move_call c = {0};
+                holo_tensor *x = move_in(&c, type, 2, MOVE_DIMS(9, 11));
+                holo_tensor *index = move_in(&c, HOLO_I64, 1, &n);
+                int64_t *at = index->data;
+                for (int64_t i = 0; i < 99; i++)
+                    wide ? (((int64_t *)x->data)[i] = i) : (((int32_t *)x->data)[i] = (int32_t)i);
+                for (int64_t i = 0; i < n; i++)
+                    at[i] = i * 7 % 22 - 11;
+                if (bad) at[n - 1] = 11;
+                holo_tensor *y = move_out(&c, type, 2, MOVE_DIMS(9, n));
+                move_param(&c, 1);
+                const bool ran = move_run(hg_kernels_gather, &c);
+                CHECK_EQ_INT(c.fault.kind, bad ? HG_FAULT_RANGE : HG_FAULT_NONE);
+                for (int64_t i = 0; ran && i < 9 * n; i++) {
+                    const int64_t got = wide ? ((int64_t *)y->data)[i] : ((int32_t *)y->data)[i];
+                    if (bad && i % n == n - 1) continue;
+                    if (!CHECK_EQ_INT(got, i / n * 11 + (at[i % n] + 11) % 11)) break;
+                }
+                move_free(&c);
+            }
+}
+
 static void gather_of_nothing(void)
 {
     move_call c = {0};
@@ -114,6 +143,7 @@ const hg_test_case hg_tests_kernel_gather[] = {
     {"picks", gather_picks},
     {"takes_int32", gather_takes_int32},
     {"reports_lowest", gather_reports_lowest},
+    {"singles", gather_singles},
     {"of_nothing", gather_of_nothing},
     {"refuses", gather_refuses},
     {0},

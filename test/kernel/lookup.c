@@ -80,6 +80,27 @@ static void lookup_many(void)
     lookup_run_is(&c, HOLO_I64, x, 2 * N, HOLO_I64, N, key, expected);
 }
 
+/* Keys that lie near each other, at both ends of the numbers too. */
+static void lookup_near(void)
+{
+    enum { N = 200 };
+    static const int64_t first[] = {-7, 0, INT64_MIN, INT64_MAX - 20};
+    for (size_t f = 0; f < HG_COUNT(first); f++) {
+        const int64_t key[4] = {first[f] + 20, first[f] + 3, first[f], first[f] + 11};
+        int64_t x[N], expected[N];
+        for (int64_t i = 0; i < N; i++) {
+            x[i] = (int64_t)((uint64_t)first[f] + (uint64_t)i - 60); /* goes round at the ends */
+            expected[i] = x[i] == key[0]   ? 100
+                          : x[i] == key[1] ? 101
+                          : x[i] == key[2] ? 102
+                          : x[i] == key[3] ? 103
+                                           : -5;
+        }
+        move_call c = {0};
+        lookup_run_is(&c, HOLO_I64, x, N, HOLO_I64, 4, key, expected);
+    }
+}
+
 static void lookup_make(move_call *c)
 {
     move_ints(c, 1, MOVE_DIMS(2), MOVE_DIMS(4, 6));
@@ -139,6 +160,8 @@ static void lookup_refuses(void)
 }
 
 const hg_test_case hg_tests_kernel_lookup[] = {
-    {"types", lookup_types},     {"many", lookup_many},       {"strict", lookup_strict},
-    {"damaged", lookup_damaged}, {"refuses", lookup_refuses}, {0},
+    {"types", lookup_types},     {"many", lookup_many},
+    {"near", lookup_near},       {"near", lookup_near},
+    {"strict", lookup_strict},   {"damaged", lookup_damaged},
+    {"refuses", lookup_refuses}, {0},
 };

@@ -132,6 +132,12 @@ static holo_status labelencoder_lower(hg_build *b)
     hg_keys keys, values, other;
     HG_TRY(labelencoder_tables(&n, &keys, &values));
     HG_TRY(labelencoder_other(&n, values.dtype, &other));
+    if (values.dtype == HOLO_I64 && other.dtype == HOLO_I64) {
+        hg_build_replace(
+            b, 0,
+            hg_keys_say(b, hg_build_in(b, 0), &keys, values.data, *(const int64_t *)other.data));
+        return b->status;
+    }
     hg_value_id index = hg_keys_find(b, hg_build_in(b, 0), &keys, false);
     hg_value_id last = hg_build_cast(b, labelencoder_constant(b, &other), values.dtype);
     hg_value_id all[2] = {labelencoder_constant(b, &values), last};
