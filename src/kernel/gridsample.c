@@ -12,22 +12,24 @@
  * gridsample: nearest moves elements of any type, the others take numbers and compute in f64;
  * integers are cut off. Places are computed in f32, in f64 for a grid of f64, as other
  * implementations do, so that ties fall the same way. A place that is NaN reads 0. */
+#include "kernel/gridsample.h"
+
 #include "isa/lane_math.h"
 #include "kernel/elem.h"
 #include "kernel/number.h"
 
-enum { GRID_NEAREST, GRID_LINEAR, GRID_CUBIC };
-enum { GRID_ZEROS, GRID_BORDER, GRID_REFLECTION };
 enum { GRID_MAX_SPATIAL = HG_MAX_RANK - 2, GRID_MAX_TAPS = 4 };
 
-static holo_status grid_check(const hg_args *a, holo_error *e)
+holo_status hg_gridsample_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(hg_check_counts(a, e, 2, 2, 1, 3));
-    HG_TRY(hg_check_param(a, e, 0, "mode", GRID_NEAREST, GRID_CUBIC));
-    HG_TRY(hg_check_param(a, e, 1, "padding", GRID_ZEROS, GRID_REFLECTION));
-    HG_TRY(hg_check_param(a, e, 2, "align_corners", 0, 1));
-    const hg_types types =
-        a->param[0] == GRID_NEAREST ? HG_TYPES_ANY & ~HG_TYPES_NARROW : HG_TYPES_NUMBER;
+    HG_TRY(hg_check_counts(a, e, 2, 2, 1, HG_GRID_PARAMS));
+    HG_TRY(hg_check_param(a, e, HG_GRID_PARAM_MODE, "mode", HG_GRID_NEAREST, HG_GRID_CUBIC));
+    HG_TRY(
+        hg_check_param(a, e, HG_GRID_PARAM_PADDING, "padding", HG_GRID_ZEROS, HG_GRID_REFLECTION));
+    HG_TRY(hg_check_param(a, e, HG_GRID_PARAM_ALIGN, "align_corners", 0, 1));
+    const hg_types types = a->param[HG_GRID_PARAM_MODE] == HG_GRID_NEAREST
+                               ? HG_TYPES_ANY & ~HG_TYPES_NARROW
+                               : HG_TYPES_NUMBER;
     HG_TRY(hg_check_in_type(a, e, 0, types));
     HG_TRY(hg_check_in_type(a, e, 1, HG_TYPES_FLOAT));
     HG_TRY(hg_check_out_type(a, e, 0, types));
@@ -50,8 +52,7 @@ static holo_status grid_check(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
-/* A place of the grid: all channels there. */
-static int64_t grid_units(const hg_args *a)
+int64_t hg_gridsample_units(const hg_args *a)
 {
     const holo_tensor *y = &a->out[0];
     return holo_tensor_count(y) == 0 ? 0 : y->dim[0] * hg_dims_product(y, 2, y->rank);
@@ -75,7 +76,7 @@ static double grid_reflect(double x, double low, double high)
 /* From [-1, 1] to a place among `size` elements, moved inside as the padding says. */
 static double grid_place(const hg_args *a, double n, int64_t size)
 {
-    const bool align = a->param[2] != 0;
+    const bool align = a->param[HG_GRID_PARAM_ALIGN] != 0;
     const double low = align ? 0.0 : -0.5, high = (double)size - (align ? 1.0 : 0.5);
     double x;
     if (a->in[1].dtype == HOLO_F64) {
@@ -84,20 +85,20 @@ static double grid_place(const hg_args *a, double n, int64_t size)
         const float f = (float)n, s = (float)size;
         x = (double)(align ? (f + 1.0f) / 2.0f * (s - 1.0f) : ((f + 1.0f) * s - 1.0f) / 2.0f);
     }
-    if (a->param[0] == GRID_NEAREST) x = hg_round_f64(x);
+    if (a->param[HG_GRID_PARAM_MODE] == HG_GRID_NEAREST) x = hg_round_f64(x);
     if (x >= low && x <= high) return x;
-    if (a->param[1] == GRID_BORDER)
+    if (a->param[HG_GRID_PARAM_PADDING] == HG_GRID_BORDER)
         return x < 0.0 ? 0.0 : x > (double)(size - 1) ? (double)(size - 1) : x;
-    return a->param[1] == GRID_REFLECTION ? grid_reflect(x, low, high) : x;
+    return a->param[HG_GRID_PARAM_PADDING] == HG_GRID_REFLECTION ? grid_reflect(x, low, high) : x;
 }
 
 /* Element i of an axis, or -1: zero. */
 static int64_t grid_index(const hg_args *a, int64_t i, int64_t size)
 {
     if (i >= 0 && i < size) return i;
-    if (a->param[1] == GRID_ZEROS) return -1;
-    if (a->param[1] == GRID_BORDER) return i < 0 ? 0 : size - 1;
-    const bool align = a->param[2] != 0;
+    if (a->param[HG_GRID_PARAM_PADDING] == HG_GRID_ZEROS) return -1;
+    if (a->param[HG_GRID_PARAM_PADDING] == HG_GRID_BORDER) return i < 0 ? 0 : size - 1;
+    const bool align = a->param[HG_GRID_PARAM_ALIGN] != 0;
     const double low = align ? 0.0 : -0.5, high = (double)size - (align ? 1.0 : 0.5);
     return hg_max(0, hg_min((int64_t)grid_reflect((double)i, low, high), size - 1));
 }
@@ -121,16 +122,16 @@ static double grid_cubic(double x)
 static bool grid_axis_of(const hg_args *a, double place, int64_t size, grid_axis *axis)
 {
     if (size == 0 || !(place > -0x1p40 && place < 0x1p40)) return false;
-    const int64_t mode = a->param[0], base = (int64_t)hg_floor_f64(place);
+    const int64_t mode = a->param[HG_GRID_PARAM_MODE], base = (int64_t)hg_floor_f64(place);
     const double rest = place - (double)base;
-    axis->taps = mode == GRID_NEAREST ? 1 : mode == GRID_LINEAR ? 2 : 4;
+    axis->taps = mode == HG_GRID_NEAREST ? 1 : mode == HG_GRID_LINEAR ? 2 : 4;
     for (int k = 0; k < axis->taps; k++) {
-        const int64_t i = mode == GRID_CUBIC ? base - 1 + k : base + k;
+        const int64_t i = mode == HG_GRID_CUBIC ? base - 1 + k : base + k;
         axis->index[k] = grid_index(a, i, size);
-        axis->weight[k] = mode == GRID_NEAREST ? 1.0
-                          : mode == GRID_CUBIC ? grid_cubic((double)(i - base) - rest)
-                          : k == 0             ? 1.0 - rest
-                                               : rest;
+        axis->weight[k] = mode == HG_GRID_NEAREST ? 1.0
+                          : mode == HG_GRID_CUBIC ? grid_cubic((double)(i - base) - rest)
+                          : k == 0                ? 1.0 - rest
+                                                  : rest;
     }
     return true;
 }
@@ -166,16 +167,22 @@ static int64_t grid_combine(const holo_tensor *x, const grid_axis *axis, grid_ta
 static double grid_sum(const holo_tensor *x, int64_t at, const grid_tap *tap, int64_t count)
 {
     double sum = 0.0;
+    if (x->dtype == HOLO_F32) {
+        const float *v = (const float *)x->data + at;
+        for (int64_t k = 0; k < count; k++)
+            sum += tap[k].weight * (double)v[tap[k].index];
+        return sum;
+    }
     for (int64_t k = 0; k < count; k++)
         sum += tap[k].weight * hg_number_load(x, at + tap[k].index);
     return sum;
 }
 
-static size_t grid_scratch(const hg_args *a)
+size_t hg_gridsample_scratch(const hg_args *a)
 {
     size_t taps = 1;
     for (int d = 2; d < a->in[0].rank; d++)
-        taps *= a->param[0] == GRID_CUBIC ? 4 : 2;
+        taps *= a->param[HG_GRID_PARAM_MODE] == HG_GRID_CUBIC ? 4 : 2;
     return taps * sizeof(grid_tap);
 }
 
@@ -221,10 +228,10 @@ typedef struct grid_block {
     double weight[GRID_BLOCK][GRID_PICTURE_TAPS];
 } grid_block;
 
-static bool grid_is_picture(const hg_args *a)
+bool hg_gridsample_is_picture(const hg_args *a)
 {
     return a->in[0].rank == 4 && a->in[0].dtype == HOLO_F32 && a->in[1].dtype == HOLO_F32 &&
-           a->param[0] == GRID_LINEAR;
+           a->param[HG_GRID_PARAM_MODE] == HG_GRID_LINEAR;
 }
 
 /* A place along an axis as its first element and how far behind that it is; false when it is too
@@ -232,8 +239,8 @@ static bool grid_is_picture(const hg_args *a)
 static bool grid_split(const hg_args *a, float n, int64_t size, int64_t *base, double *rest)
 {
     const float s = (float)size;
-    const float f =
-        a->param[2] != 0 ? (n + 1.0f) / 2.0f * (s - 1.0f) : ((n + 1.0f) * s - 1.0f) / 2.0f;
+    const float f = a->param[HG_GRID_PARAM_ALIGN] != 0 ? (n + 1.0f) / 2.0f * (s - 1.0f)
+                                                       : ((n + 1.0f) * s - 1.0f) / 2.0f;
     if (HG_LIKELY(f >= 0.0f && f <= s - 1.0f)) { /* inside: nothing is moved */
         *base = (int64_t)f;
         *rest = (double)f - (double)*base;
@@ -323,9 +330,9 @@ static void grid_run_picture(const hg_args *a, hg_range r)
     }
 }
 
-static void grid_run(const hg_args *a, hg_range r)
+void hg_gridsample_run(const hg_args *a, hg_range r)
 {
-    if (grid_is_picture(a)) {
+    if (hg_gridsample_is_picture(a)) {
         grid_run_picture(a, r);
         return;
     }
@@ -342,13 +349,13 @@ static void grid_run(const hg_args *a, hg_range r)
                 known && grid_axis_of(a, grid_place(a, n, x->dim[2 + d]), x->dim[2 + d], &axis[d]);
         }
         grid_tap *tap = r.scratch;
-        const bool computes = known && a->param[0] != GRID_NEAREST;
+        const bool computes = known && a->param[HG_GRID_PARAM_MODE] != HG_GRID_NEAREST;
         const int64_t count = computes ? grid_combine(x, axis, tap) : 0;
         for (int64_t c = 0; c < x->dim[1]; c++) {
             const int64_t p = u / out * x->dim[1] + c, to = p * out + u % out;
             if (!known)
                 memset((char *)y->data + (size_t)to * size, 0, size);
-            else if (a->param[0] == GRID_NEAREST)
+            else if (a->param[HG_GRID_PARAM_MODE] == HG_GRID_NEAREST)
                 grid_move(a, axis, p * plane, to);
             else
                 hg_number_store(y, to, grid_clamp(y->dtype, grid_sum(x, p * plane, tap, count)));
@@ -456,9 +463,9 @@ const hg_kernel hg_kernels_gridsample[] = {
      .scratch = grid_affine_scratch,
      .run = grid_affine_run},
     {.name = "gridsample",
-     .check = grid_check,
-     .units = grid_units,
-     .scratch = grid_scratch,
-     .run = grid_run},
+     .check = hg_gridsample_check,
+     .units = hg_gridsample_units,
+     .scratch = hg_gridsample_scratch,
+     .run = hg_gridsample_run},
     {0},
 };

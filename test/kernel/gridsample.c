@@ -1,7 +1,11 @@
 /* gridsample.c - gridsample and affinegrid against their definitions. */
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_gridsample[];
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_gridsample_avx2[];
+#endif
 
 enum { AFFINE, SAMPLE }; /* places in the table */
 enum { NEAREST, LINEAR, CUBIC };
@@ -132,6 +136,41 @@ static void grid_pictures(void)
     }
 }
 
+#if defined(__x86_64__)
+/* Tuned code has the bits of the reference: places inside, at edges, far away and NaN; elements
+ * that are infinite count only where they have weight. */
+static void grid_tuned(void)
+{
+    static const int64_t sizes[][2] = {{4, 5}, {1, 2}, {7, 1}, {9, 16}, {2, 3}};
+    for (size_t k = 0; k < 6 * HG_COUNT(sizes) && tuned_runs(); k++) {
+        const int64_t *size = sizes[k / 6], places[] = {1, 3, 77, 64, 130};
+        const int64_t wide = places[k / 6], param[] = {LINEAR, (int64_t)k % 3, (int64_t)k / 3 % 2};
+        move_call c = {0};
+        value_in(&c, HOLO_F32, 4, MOVE_DIMS(2, 3, size[0], size[1]), 1);
+        ((float *)c.in[0].data)[0] = INFINITY;
+        ((float *)c.in[0].data)[size[0] * size[1] - 1] = NAN;
+        value_in(&c, HOLO_F32, 4, MOVE_DIMS(2, 2, wide, 2), 2);
+        for (int64_t i = 0; i < 8 * wide; i++)
+            if (i % 4 != 3)
+                ((float *)c.in[1].data)[i] = i % 50 == 7    ? NAN
+                                             : i % 31 == 0  ? -1e30F
+                                             : i % 13 == 2  ? -1.0F
+                                             : i % 17 == 10 ? 1.0F
+                                                            : (float)(i % 23) / 9 - 1.2F;
+        move_out(&c, HOLO_F32, 4, MOVE_DIMS(2, 3, 2, wide));
+        value_params(&c, param, 3);
+        const size_t bytes = holo_tensor_bytes(&c.out[0]);
+        float expected[2 * 3 * 2 * 130];
+        if (CHECK(move_run(&hg_kernels_gridsample[SAMPLE], &c))) {
+            memcpy(expected, c.out[0].data, bytes);
+            CHECK(move_run(hg_kernels_gridsample_avx2, &c));
+            CHECK(memcmp(expected, c.out[0].data, bytes) == 0);
+        }
+        move_free(&c);
+    }
+}
+#endif
+
 static void grid_wild_places(void)
 {
     static const double wild[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300, 1e15};
@@ -252,6 +291,9 @@ static void grid_refuses(void)
 const hg_test_case hg_tests_kernel_gridsample[] = {
     {"values", grid_values},
     {"pictures", grid_pictures},
+#if defined(__x86_64__)
+    {"tuned", grid_tuned},
+#endif
     {"wild_places", grid_wild_places},
     {"moves_any_type", grid_moves_any_type},
     {"affine", grid_affine},
