@@ -223,6 +223,41 @@ POOL_LINE(double, POOL_ADD, add_f64)
 #undef POOL_LARGER_INT
 #undef POOL_ADD
 
+/* Where a line has the largest elements y that have no place yet (-1); `first` is the place of the
+ * line's first element. Nobody can foretell which tap it is: no branches. */
+#define POOL_PLACE(T, IS_NAN, name)                                                                \
+    static void pool_place_##name(const pool_line *l, const void *vx, int64_t first,               \
+                                  const void *vy, int64_t *place)                                  \
+    {                                                                                              \
+        const T *x = (const T *)vx + l->at, *y = (const T *)vy + l->begin;                         \
+        for (int64_t i = 0; i < l->end - l->begin; i++) {                                          \
+            const T v = x[i * l->step];                                                            \
+            int64_t *at = place + l->begin + i;                                                    \
+            const int64_t is_here = (*at < 0) & ((v == y[i]) | IS_NAN(v));                         \
+            *at += -is_here & (first + i * l->step - *at);                                         \
+        }                                                                                          \
+    }
+#define POOL_NAN(v) ((v) != (v))
+#define POOL_NEVER(v) 0
+POOL_PLACE(float, POOL_NAN, f32)
+POOL_PLACE(double, POOL_NAN, f64)
+POOL_PLACE(int8_t, POOL_NEVER, i8)
+POOL_PLACE(uint8_t, POOL_NEVER, u8)
+#undef POOL_PLACE
+#undef POOL_NAN
+#undef POOL_NEVER
+
+typedef void (*pool_place_fn)(const pool_line *l, const void *x, int64_t first, const void *y,
+                              int64_t *place);
+
+static pool_place_fn pool_pick_place(holo_dtype dtype)
+{
+    if (hg_dtype_is(dtype, HOLO_F64)) return pool_place_f64;
+    if (hg_dtype_is(dtype, HOLO_I8)) return pool_place_i8;
+    if (hg_dtype_is(dtype, HOLO_U8)) return pool_place_u8;
+    return pool_place_f32;
+}
+
 typedef void (*pool_line_fn)(const hg_pool_shape *s, const pool_line *l, const void *x, void *acc);
 
 static pool_line_fn pool_pick(holo_dtype dtype, hg_pool_mode mode)
@@ -363,37 +398,49 @@ static bool pool_box_next(const hg_pool_shape *s, const pool_box *box, int64_t *
     return false;
 }
 
-static void pool_row(const hg_args *a, const hg_pool_shape *s, int64_t unit, void *acc,
-                     const double *count_row, float *wide)
+/* All taps of a row into acc, or, with `place`, the places where X has what is in acc. */
+static void pool_row_taps(const hg_args *a, const hg_pool_shape *s, int64_t unit, void *acc,
+                          float *wide, int64_t *place)
 {
-    const holo_tensor *x = &a->in[0], *y = &a->out[0];
-    const int64_t outer = unit / s->rows, row = unit % s->rows, count = s->width * s->inner;
-    const int64_t x_at = outer * s->in_count * s->inner;
-    const bool lp = s->mode == HG_POOL_LP;
-    const holo_dtype type = lp ? HOLO_F64 : pool_acc_type(x->dtype);
-    const pool_line_fn run = pool_pick(x->dtype, s->mode);
+    const holo_tensor *x = &a->in[0];
+    const int64_t row = unit % s->rows, x_at = unit / s->rows * s->in_count * s->inner;
     const bool widens = pool_widens(x->dtype);
     const void *base = (const char *)x->data + (size_t)x_at * (hg_dtype_bits(x->dtype) / 8);
-    pool_fill(acc, type, count, s->mode);
     pool_box box;
-    if (pool_box_of(s, row, &box)) {
-        int64_t tap[POOL_MAX_SPATIAL];
-        memcpy(tap, box.begin, sizeof tap);
-        do {
-            pool_line line;
-            if (!pool_find_line(s, row, tap, &line)) continue;
-            if (lp) {
-                pool_lp_line(s, &line, x, x_at, a->param[HG_POOL_PARAM_P], acc);
-                continue;
-            }
-            if (widens) {
-                const int64_t n = (line.end - line.begin - 1) * line.step + 1;
-                hg_lane_read(x->dtype, wide, base, line.at * s->inner, 1, n * s->inner);
-                line.at = 0;
-            }
-            run(s, &line, widens ? wide : base, acc);
-        } while (pool_box_next(s, &box, tap));
-    }
+    if (!pool_box_of(s, row, &box)) return;
+    int64_t tap[POOL_MAX_SPATIAL];
+    memcpy(tap, box.begin, sizeof tap);
+    do {
+        pool_line line;
+        if (!pool_find_line(s, row, tap, &line)) continue;
+        if (s->mode == HG_POOL_LP) {
+            pool_lp_line(s, &line, x, x_at, a->param[HG_POOL_PARAM_P], acc);
+            continue;
+        }
+        const int64_t first = line.at;
+        if (widens) {
+            const int64_t n = (line.end - line.begin - 1) * line.step + 1;
+            hg_lane_read(x->dtype, wide, base, line.at * s->inner, 1, n * s->inner);
+            line.at = 0;
+        }
+        if (place == NULL)
+            pool_pick(x->dtype, s->mode)(s, &line, widens ? wide : base, acc);
+        else
+            pool_pick_place(x->dtype)(&line, widens ? wide : base, first, acc, place);
+    } while (pool_box_next(s, &box, tap));
+}
+
+/* `place`: of the largest elements of the row, or NULL. */
+static void pool_row(const hg_args *a, const hg_pool_shape *s, int64_t unit, void *acc,
+                     const double *count_row, float *wide, int64_t *place)
+{
+    const holo_tensor *y = &a->out[0];
+    const int64_t row = unit % s->rows, count = s->width * s->inner;
+    const bool lp = s->mode == HG_POOL_LP;
+    const holo_dtype type = lp ? HOLO_F64 : pool_acc_type(y->dtype);
+    pool_fill(acc, type, count, s->mode);
+    pool_row_taps(a, s, unit, acc, wide, NULL);
+    if (place != NULL) pool_row_taps(a, s, unit, acc, wide, place);
     if (pool_is_average(s)) pool_divide(s, row, count_row, acc, type);
     if (lp) pool_lp_root(acc, count, a->param[HG_POOL_PARAM_P]);
     if (type == y->dtype) {
@@ -403,34 +450,6 @@ static void pool_row(const hg_args *a, const hg_pool_shape *s, int64_t unit, voi
     }
     for (int64_t i = 0; i < count; i++)
         hg_number_put(y->data, y->dtype, unit * count + i, hg_number_at(acc, type, i));
-}
-
-/* Where one output of row `row` finds its largest element; -1 when its window is empty. */
-static int64_t pool_largest(const hg_args *a, const hg_pool_shape *s, int64_t x_at, int64_t row,
-                            int64_t o)
-{
-    const holo_tensor *x = &a->in[0];
-    int64_t first[POOL_MAX_SPATIAL], tap[POOL_MAX_SPATIAL], best = -1;
-    double largest = 0.0;
-    pool_box box;
-    for (int d = s->rank - 1, last = d; d >= 0; d--) {
-        const int64_t at = d == last ? o : row % s->out[d];
-        if (d != last) row /= s->out[d];
-        first[d] = at * s->stride[d] - s->pad_begin[d];
-        hg_pool_taps_inside(s, d, at, 0, s->in[d], &box.begin[d], &box.end[d]);
-        if (box.begin[d] == box.end[d]) return -1;
-        tap[d] = box.begin[d];
-    }
-    do {
-        int64_t at = 0;
-        for (int d = 0; d < s->rank; d++)
-            at = at * s->in[d] + first[d] + tap[d] * s->dilation[d];
-        const double v = hg_number_at(x->data, x->dtype, x_at + at);
-        if (best >= 0 && !(v > largest || (v != v && largest == largest))) continue;
-        best = at;
-        largest = v;
-    } while (pool_box_next(s, &box, tap));
-    return best;
 }
 
 /* The same place counted with the first spatial axis fastest. */
@@ -445,20 +464,14 @@ static int64_t pool_column_major(const hg_pool_shape *s, int64_t at)
     return place;
 }
 
-static void pool_row_indices(const hg_args *a, const hg_pool_shape *s, int64_t unit)
+/* Places within a plane become those within X. */
+static void pool_finish_places(const hg_args *a, const hg_pool_shape *s, int64_t unit,
+                               int64_t *place)
 {
-    const holo_tensor *x = &a->in[0], *y = &a->out[0];
-    const int64_t x_at = unit / s->rows * s->in_count;
+    const bool columns = a->param[HG_POOL_PARAM_ORDER] == 1;
     for (int64_t o = 0; o < s->width; o++) {
-        const int64_t at = pool_largest(a, s, x_at, unit % s->rows, o), to = unit * s->width + o;
-        if (at < 0) {
-            hg_number_put(y->data, y->dtype, to, pool_lowest(y->dtype));
-        } else {
-            hg_number_put(y->data, y->dtype, to, hg_number_at(x->data, x->dtype, x_at + at));
-        }
-        const bool columns = a->param[HG_POOL_PARAM_ORDER] == 1;
-        const int64_t place = at < 0 ? 0 : columns ? pool_column_major(s, at) : at;
-        ((int64_t *)a->out[1].data)[to] = x_at + place;
+        const int64_t at = hg_max(0, place[o]); /* of an empty window it is the first */
+        place[o] = unit / s->rows * s->in_count + (columns ? pool_column_major(s, at) : at);
     }
 }
 
@@ -472,10 +485,11 @@ static void pool_run(const hg_args *a, hg_range r)
     float *wide = (float *)(void *)(scratch + pool_count_bytes(&s));
     if (pool_is_average(&s)) pool_count_row(&s, count);
     for (int64_t u = r.begin; u < r.end; u++) {
-        if (indices)
-            pool_row_indices(a, &s, u);
-        else
-            pool_row(a, &s, u, r.scratch, count, wide);
+        int64_t *place = indices ? (int64_t *)a->out[1].data + u * s.width : NULL;
+        for (int64_t o = 0; indices && o < s.width; o++)
+            place[o] = -1;
+        pool_row(a, &s, u, r.scratch, count, wide, place);
+        if (indices) pool_finish_places(a, &s, u, place);
     }
 }
 
