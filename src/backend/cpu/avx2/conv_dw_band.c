@@ -12,6 +12,8 @@
 
 enum {
     CONV_DW_TILE = 4,    /* outputs of a tile */
+    CONV_DW_WIDE = 8,    /* of a tile that lies inside, where sums of four would wait for */
+    CONV_DW_LONG = 5,    /* each other: kernels of so many columns */
     CONV_DW_ANY_TILE = 8 /* of kernels of any width */
 };
 
@@ -55,23 +57,24 @@ typedef struct conv_dw_span {
 } conv_dw_span;
 
 /* One kernel row of one tile; input columns outside [from, to) are padding. */
-HG_INLINE void conv_dw_line(const int kw, const int stride, const float *x, int64_t x_col,
-                            const __m256 *weight, int64_t from, int64_t to, __m256 *sum)
+HG_INLINE void conv_dw_line(const int tile, const int kw, const int stride, const float *x,
+                            int64_t x_col, const __m256 *weight, int64_t from, int64_t to,
+                            __m256 *sum)
 {
     HG_GEMM_UNROLL
-    for (int i = 0; i < (CONV_DW_TILE - 1) * stride + kw; i++) {
+    for (int i = 0; i < (tile - 1) * stride + kw; i++) {
         if (i < from || i >= to) continue;
         const __m256 pixel = _mm256_loadu_ps(x + i * x_col);
         HG_GEMM_UNROLL
-        for (int j = 0; j < CONV_DW_TILE; j++)
+        for (int j = 0; j < tile; j++)
             if (i - j * stride >= 0 && i - j * stride < kw)
                 sum[j] = _mm256_fmadd_ps(pixel, weight[i - j * stride], sum[j]);
     }
 }
 
 /* All kernel rows of one tile, weights from memory. */
-HG_INLINE void conv_dw_lines(const int kw, const int stride, const conv_dw_span *s, const float *x,
-                             int64_t c, int64_t from, int64_t to, __m256 *sum)
+HG_INLINE void conv_dw_lines(const int tile, const int kw, const int stride, const conv_dw_span *s,
+                             const float *x, int64_t c, int64_t from, int64_t to, __m256 *sum)
 {
     for (int64_t plane = 0; plane < s->planes; plane++) {
         const float *line = x + plane * s->x_plane, *w = s->w + plane * s->w_plane + c;
@@ -80,7 +83,7 @@ HG_INLINE void conv_dw_lines(const int kw, const int stride, const conv_dw_span 
             HG_GEMM_UNROLL
             for (int k = 0; k < kw; k++)
                 weight[k] = _mm256_loadu_ps(w + k * s->w_tap);
-            conv_dw_line(kw, stride, line, s->x_col, weight, from, to, sum);
+            conv_dw_line(tile, kw, stride, line, s->x_col, weight, from, to, sum);
             line += s->x_tap;
             w += kw * s->w_tap;
         }
@@ -94,7 +97,22 @@ HG_INLINE void conv_dw_fixed(const int kh, const int kw, const int stride, const
 {
     HG_GEMM_UNROLL
     for (int r = 0; r < kh; r++)
-        conv_dw_line(kw, stride, x + r * x_tap, x_col, fixed[r], from, to, sum);
+        conv_dw_line(CONV_DW_TILE, kw, stride, x + r * x_tap, x_col, fixed[r], from, to, sum);
+}
+
+/* A wide tile that has no padding. */
+HG_INLINE void conv_dw_wide(const int kw, const int stride, const conv_dw_span *s, const float *x,
+                            int64_t c, __m256 begin, const hg_conv_dw_ends *ends, float *y)
+{
+    __m256 sum[CONV_DW_WIDE];
+    HG_GEMM_UNROLL
+    for (int j = 0; j < CONV_DW_WIDE; j++)
+        sum[j] = begin;
+    conv_dw_lines(CONV_DW_WIDE, kw, stride, s, x, c, 0, INT64_MAX, sum);
+    const int64_t y_col = s->y_col;
+    HG_GEMM_UNROLL
+    for (int j = 0; j < CONV_DW_WIDE; j++)
+        _mm256_storeu_ps(y + j * y_col, conv_dw_end(ends, sum[j]));
 }
 
 /* One output row for one vector of channels; `fixed` has the weights when kh is not 0: then at most
@@ -110,28 +128,36 @@ HG_INLINE void conv_dw_row(const int kh, const int kw, const int stride, const c
     float *y = s->y + row * s->y_row + c;
     const hg_conv_dw_ends ends = s->ends;
     const __m256 begin = conv_dw_begin(&ends, c);
+    const bool is_long = kh == 0 && kw >= CONV_DW_LONG;
     int64_t left = s->cols - CONV_DW_TILE, start = -s->pad;
-    for (;;) {
-        __m256 sum[CONV_DW_TILE];
-        HG_GEMM_UNROLL
-        for (int j = 0; j < CONV_DW_TILE; j++)
-            sum[j] = begin;
+    for (int64_t step;;) {
         const int64_t right = start + reach - width; /* columns of padding */
-        if (kh == 0 && start >= 0 && right <= 0)
-            conv_dw_lines(kw, stride, s, x, c, 0, reach, sum);
-        else if (kh == 0)
-            conv_dw_lines(kw, stride, s, x, c, -start, width - start, sum);
-        else if (HG_LIKELY(start >= 0 && right <= 0))
-            conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 0, reach, sum);
-        else if (start < 0)
-            conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 1, reach, sum);
-        else
-            conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 0, reach - 1, sum);
-        HG_GEMM_UNROLL
-        for (int j = 0; j < CONV_DW_TILE; j++)
-            _mm256_storeu_ps(y + j * y_col, conv_dw_end(&ends, sum[j]));
-        if (left <= 0) break;
-        const int64_t step = hg_min(left, CONV_DW_TILE);
+        if (is_long && start >= 0 && left >= CONV_DW_WIDE - CONV_DW_TILE &&
+            right + (CONV_DW_WIDE - CONV_DW_TILE) * stride <= 0) {
+            conv_dw_wide(kw, stride, s, x, c, begin, &ends, y);
+            step = hg_min(left, CONV_DW_WIDE);
+            if (left == CONV_DW_WIDE - CONV_DW_TILE) break;
+        } else {
+            __m256 sum[CONV_DW_TILE];
+            HG_GEMM_UNROLL
+            for (int j = 0; j < CONV_DW_TILE; j++)
+                sum[j] = begin;
+            if (kh == 0 && !is_long && start >= 0 && right <= 0)
+                conv_dw_lines(CONV_DW_TILE, kw, stride, s, x, c, 0, reach, sum);
+            else if (kh == 0)
+                conv_dw_lines(CONV_DW_TILE, kw, stride, s, x, c, -start, width - start, sum);
+            else if (HG_LIKELY(start >= 0 && right <= 0))
+                conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 0, reach, sum);
+            else if (start < 0)
+                conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 1, reach, sum);
+            else
+                conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 0, reach - 1, sum);
+            HG_GEMM_UNROLL
+            for (int j = 0; j < CONV_DW_TILE; j++)
+                _mm256_storeu_ps(y + j * y_col, conv_dw_end(&ends, sum[j]));
+            if (left <= 0) break;
+            step = hg_min(left, CONV_DW_TILE);
+        }
         left -= step;
         start += step * stride;
         x += step * stride * x_col;
