@@ -1,7 +1,7 @@
 /* conv_dw_band.c - depthwise convolution of a few output rows with AVX2 and FMA: what conv.dw and
- * conv.pwdw share. Eight channels a vector, four neighbouring outputs a tile.
+ * conv.pwdw share. Eight channels a vector, four or eight neighbouring outputs a tile.
  *
- *     for each vector of channels:  for each row:  tiles of 4 neighbouring outputs
+ *     for each vector of channels:  for each row:  tiles of 4 or 8 neighbouring outputs
  *
  * Inside a tile every input pixel is loaded once for all outputs that use it; the weights of a 3 x
  * 3 kernel stay in registers for the whole band. A kernel whose columns lie d apart sees d
@@ -11,9 +11,13 @@
 #include "backend/cpu/avx2/conv_dw_band.h"
 
 enum {
-    CONV_DW_TILE = 4,    /* outputs of a tile */
-    CONV_DW_WIDE = 8,    /* of a tile that lies inside, where sums of four would wait for */
-    CONV_DW_LONG = 5,    /* each other: kernels of so many columns */
+    CONV_DW_TILE = 4, /* outputs of a tile */
+    CONV_DW_WIDE = 8, /* of one that lies inside, where four sums would wait for each other: */
+#if HG_VEC8_REGISTERS >= 16
+    CONV_DW_LONG = 5, /* kernels of so many columns */
+#else
+    CONV_DW_LONG = 8, /* none: there are no registers for more sums */
+#endif
     CONV_DW_ANY_TILE = 8 /* of kernels of any width */
 };
 
