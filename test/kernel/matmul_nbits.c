@@ -25,6 +25,9 @@ static const nbits_case nbits_cases[] = {
     {1, 9, 160, 4, 32, HOLO_F32, HOLO_U8},    {1, 4, 1056, 4, 32, HOLO_F16, HOLO_NONE},
     {1, 5, 640, 4, 128, HOLO_F32, HOLO_U8},   {1, 3, 99, 4, 256, HOLO_F32, HOLO_NONE},
     {1, 5, 33, 4, 32, HOLO_F32, HOLO_U8},     {1, 2, 64, 4, 64, HOLO_F32, HOLO_U8},
+    {8, 16, 64, 4, 32, HOLO_F32, HOLO_NONE},  {16, 37, 300, 4, 32, HOLO_F32, HOLO_U8},
+    {13, 5, 515, 8, 64, HOLO_F16, HOLO_F32},  {200, 20, 77, 2, 16, HOLO_F32, HOLO_U8},
+    {9, 3, 0, 4, 16, HOLO_F32, HOLO_NONE},    {400, 18, 1030, 4, 128, HOLO_BF16, HOLO_U8},
 };
 
 static void nbits_make(move_call *c, const nbits_case *p)

@@ -1,12 +1,17 @@
-/* matmul_nbits.c - matmul.nbits for AVX2: four columns of codes at a time become weights in L1,
- * then all rows pass over them, three at a time.
+/* matmul_nbits.c - matmul.nbits for AVX2: sixteen columns of codes at a time become a panel of
+ * weights in L1, and all rows pass over it as in gemm.h. Each output is one chain of fused
+ * multiply-adds along k.
  *
- * Each output is eight chains of fused multiply-adds for every HG_NBITS_DEPTH of k, added up. */
+ * One row has code of its own, four columns at a time, that reads codes as they lie: each output is
+ * eight chains, added up. */
 #include "backend/cpu/avx2/matmul_nbits.h"
 
 #include "backend/cpu/avx2/gemm.h"
 
-enum { NBITS_ROWS = 3 }; /* with four columns: 12 sums, 3 rows and 1 column in 16 registers */
+enum {
+    NBITS_PANELS = 2, /* least rows for which panels are made */
+    NBITS_BLOCK = 192 /* most rows of a unit then */
+};
 
 /* Sixteen codes from 2 * bits bytes on, in order. */
 static inline void nbits_codes(const uint8_t *p, uint32_t bits, __m256i code[2])
@@ -38,11 +43,12 @@ static inline void nbits_weights(const hg_args *a, const hg_nbits_shape *s, uint
                                  int64_t column, int64_t from, int64_t to, float *w)
 {
     const uint8_t *codes = (const uint8_t *)a->in[1].data + column * s->row;
-    for (int64_t at = from, end; at < to; at = end) {
+    int64_t block = from / s->block, last = (block + 1) * s->block;
+    for (int64_t at = from, end; at < to; at = end, last += s->block) {
         float scale, zero;
         __m256i code[2];
-        end = hg_min((at / s->block + 1) * s->block, to);
-        hg_nbits_block(a, s, column, at / s->block, &scale, &zero);
+        end = hg_min(last, to);
+        hg_nbits_block(a, s, column, block++, &scale, &zero);
         const __m256 by = _mm256_set1_ps(scale), less = _mm256_set1_ps(zero);
         for (int64_t i = at; i < end; i += 16) {
             nbits_codes(codes + i * bits / 8, bits, code);
@@ -81,72 +87,172 @@ static inline __m256i nbits_mask(int64_t count)
                               _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-/* acc += x [rows] times w [HG_NBITS_COLUMNS][HG_NBITS_DEPTH], eight of k; the rest of the lanes are
- * 0 under a mask. */
-static inline void nbits_step(const float *x, int64_t ld, int rows, const float *w,
-                              const __m256i *mask, __m256 acc[NBITS_ROWS][HG_NBITS_COLUMNS])
+/* acc += x times w [HG_NBITS_COLUMNS][HG_NBITS_DEPTH], eight of k; the rest of the lanes are 0
+ * under a mask. */
+static inline void nbits_step(const float *x, const float *w, const __m256i *mask,
+                              __m256 acc[HG_NBITS_COLUMNS])
 {
-    __m256 v[NBITS_ROWS];
-    HG_GEMM_UNROLL
-    for (int r = 0; r < rows; r++)
-        v[r] = mask == NULL ? _mm256_loadu_ps(x + r * ld) : _mm256_maskload_ps(x + r * ld, *mask);
+    const __m256 v = mask == NULL ? _mm256_loadu_ps(x) : _mm256_maskload_ps(x, *mask);
     HG_GEMM_UNROLL
     for (int j = 0; j < HG_NBITS_COLUMNS; j++) {
         const float *p = w + j * HG_NBITS_DEPTH;
         const __m256 b = mask == NULL ? _mm256_loadu_ps(p) : _mm256_maskload_ps(p, *mask);
-        HG_GEMM_UNROLL
-        for (int r = 0; r < rows; r++)
-            acc[r][j] = _mm256_fmadd_ps(v[r], b, acc[r][j]);
+        acc[j] = _mm256_fmadd_ps(v, b, acc[j]);
     }
 }
 
-/* y [rows][columns] += x times w */
-static inline void nbits_tile(const float *x, const hg_nbits_shape *s, int rows, const float *w,
-                              int64_t depth, int64_t columns, float *y)
-{
-    __m256 acc[NBITS_ROWS][HG_NBITS_COLUMNS];
-    float sum[NBITS_ROWS][HG_NBITS_COLUMNS];
-    const int64_t whole = depth & ~(int64_t)7;
-    HG_GEMM_UNROLL
-    for (int r = 0; r < rows; r++)
-        HG_GEMM_UNROLL
-    for (int j = 0; j < HG_NBITS_COLUMNS; j++)
-        acc[r][j] = _mm256_setzero_ps();
-    for (int64_t i = 0; i < whole; i += 8)
-        nbits_step(x + i, s->k, rows, w + i, NULL, acc);
-    if (whole != depth) {
-        const __m256i mask = nbits_mask(depth - whole);
-        nbits_step(x + whole, s->k, rows, w + whole, &mask, acc);
-    }
-    HG_GEMM_UNROLL
-    for (int r = 0; r < rows; r++)
-        HG_GEMM_UNROLL
-    for (int j = 0; j < HG_NBITS_COLUMNS; j++)
-        sum[r][j] = nbits_sum(acc[r][j]);
-    for (int r = 0; r < rows; r++)
-        for (int64_t j = 0; j < columns; j++)
-            y[r * s->n + j] += sum[r][j];
-}
-
+/* One row of A times a few columns. */
 static void nbits_unit(const hg_args *a, const hg_nbits_shape *s, int64_t column)
 {
-    float w[HG_NBITS_COLUMNS * HG_NBITS_DEPTH];
+    float w[HG_NBITS_COLUMNS * HG_NBITS_DEPTH], *y = (float *)a->out[0].data + column;
     const int64_t columns = hg_min(HG_NBITS_COLUMNS, s->n - column);
-    float *y = (float *)a->out[0].data + column;
+    __m256 acc[HG_NBITS_COLUMNS];
     if (columns < HG_NBITS_COLUMNS) memset(w, 0, sizeof w);
-    for (int64_t m = 0; m < s->m; m++)
-        memset(y + m * s->n, 0, (size_t)columns * sizeof *y);
+    HG_GEMM_UNROLL
+    for (int j = 0; j < HG_NBITS_COLUMNS; j++)
+        acc[j] = _mm256_setzero_ps();
     for (int64_t from = 0; from < s->k; from += HG_NBITS_DEPTH) {
-        const int64_t to = hg_min(from + HG_NBITS_DEPTH, s->k), depth = to - from;
+        const int64_t to = hg_min(from + HG_NBITS_DEPTH, s->k);
+        const int64_t depth = to - from, whole = depth & ~(int64_t)7;
         const float *x = (const float *)a->in[0].data + from;
-        int64_t m = 0;
         nbits_columns(a, s, column, columns, from, to, w);
-        for (; m + NBITS_ROWS <= s->m; m += NBITS_ROWS)
-            nbits_tile(x + m * s->k, s, NBITS_ROWS, w, depth, columns, y + m * s->n);
-        for (; m < s->m; m++)
-            nbits_tile(x + m * s->k, s, 1, w, depth, columns, y + m * s->n);
+        for (int64_t i = 0; i < whole; i += 8)
+            nbits_step(x + i, w + i, NULL, acc);
+        if (whole == depth) continue;
+        const __m256i mask = nbits_mask(depth - whole);
+        nbits_step(x + whole, w + whole, &mask, acc);
+    }
+    for (int64_t j = 0; j < columns; j++)
+        y[j] = nbits_sum(acc[j]);
+}
+
+/* ---- many rows ------------------------------------------------------------------------------- */
+
+/* Scratch: weights as they lie, turned, sums, pointers to rows. */
+typedef struct nbits_panel {
+    float weights[HG_GEMM_COLS * HG_NBITS_DEPTH], turned[HG_NBITS_DEPTH * HG_GEMM_COLS];
+    float sum[NBITS_BLOCK * HG_GEMM_COLS];
+    const float *rows[NBITS_BLOCK];
+} nbits_panel;
+
+/* Scales and zero points of a block of sixteen columns. */
+typedef struct nbits_units {
+    float scale[HG_GEMM_COLS], zero[HG_GEMM_COLS];
+} nbits_units;
+
+/* A row of a panel: codes of columns 0 to 7 and of columns 8 to 15. */
+HG_INLINE void nbits_line(__m128i low, __m128i high, const nbits_units *u, float *to)
+{
+    const __m128i codes[2] = {low, high};
+    HG_GEMM_UNROLL
+    for (int i = 0; i < 2; i++) {
+        const __m256 w = _mm256_sub_ps(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(codes[i])),
+                                       _mm256_loadu_ps(u->zero + 8 * i));
+        _mm256_storeu_ps(to + 8 * i, _mm256_mul_ps(w, _mm256_loadu_ps(u->scale + 8 * i)));
     }
 }
+
+/* Two rows: those of the first eight bytes of each half, and of the last. */
+HG_INLINE void nbits_lines(__m256i codes, const nbits_units *u, float *first, float *second)
+{
+    const __m128i low = _mm256_castsi256_si128(codes), high = _mm256_extracti128_si256(codes, 1);
+    nbits_line(low, high, u, first);
+    nbits_line(_mm_srli_si128(low, 8), _mm_srli_si128(high, 8), u, second);
+}
+
+/* Sixteen codes of 4 bits of each of sixteen columns become sixteen rows of a panel. Bytes are
+ * turned, which takes a quarter of the instructions that numbers would. */
+HG_INLINE void nbits_turn_four(const uint8_t *const *codes, int64_t at, const nbits_units *u,
+                               float *to)
+{
+    const __m256i four = _mm256_set1_epi8(15);
+    __m256i r[8], pair[4];
+    HG_GEMM_UNROLL
+    for (int i = 0; i < 8; i++)
+        r[i] = _mm256_set_m128i(_mm_loadl_epi64((const __m128i *)(const void *)(codes[i + 8] + at)),
+                                _mm_loadl_epi64((const __m128i *)(const void *)(codes[i] + at)));
+    HG_GEMM_UNROLL
+    for (int i = 0; i < 4; i++)
+        pair[i] = _mm256_unpacklo_epi8(r[2 * i], r[2 * i + 1]);
+    const __m256 low[2] = {_mm256_castsi256_ps(_mm256_unpacklo_epi16(pair[0], pair[1])),
+                           _mm256_castsi256_ps(_mm256_unpacklo_epi16(pair[2], pair[3]))};
+    const __m256 high[2] = {_mm256_castsi256_ps(_mm256_unpackhi_epi16(pair[0], pair[1])),
+                            _mm256_castsi256_ps(_mm256_unpackhi_epi16(pair[2], pair[3]))};
+    const __m256i bytes[4] = {_mm256_castps_si256(_mm256_unpacklo_ps(low[0], low[1])),
+                              _mm256_castps_si256(_mm256_unpackhi_ps(low[0], low[1])),
+                              _mm256_castps_si256(_mm256_unpacklo_ps(high[0], high[1])),
+                              _mm256_castps_si256(_mm256_unpackhi_ps(high[0], high[1]))};
+    HG_GEMM_UNROLL
+    for (int i = 0; i < 4; i++, to += 4 * HG_GEMM_COLS) {
+        nbits_lines(_mm256_and_si256(bytes[i], four), u, to, to + 2 * HG_GEMM_COLS);
+        nbits_lines(_mm256_and_si256(_mm256_srli_epi16(bytes[i], 4), four), u, to + HG_GEMM_COLS,
+                    to + 3 * HG_GEMM_COLS);
+    }
+}
+
+/* Weights [from, to) of sixteen columns of 4 bits as a panel; the last column stands for those that
+ * are not there. */
+static void nbits_panel_of_four(const hg_args *a, const hg_nbits_shape *s, int64_t column,
+                                int64_t from, int64_t to, float *panel)
+{
+    const uint8_t *codes[HG_GEMM_COLS];
+    nbits_units u;
+    for (int64_t j = 0; j < HG_GEMM_COLS; j++)
+        codes[j] = (const uint8_t *)a->in[1].data + hg_min(column + j, s->n - 1) * s->row;
+    int64_t block = from / s->block, last = (block + 1) * s->block;
+    for (int64_t at = from; at < to; last += s->block, block++) {
+        for (int64_t j = 0; j < HG_GEMM_COLS; j++)
+            hg_nbits_block(a, s, hg_min(column + j, s->n - 1), block, &u.scale[j], &u.zero[j]);
+        for (; at < hg_min(last, to); at += 16, panel += 16 * HG_GEMM_COLS)
+            nbits_turn_four(codes, at / 2, &u, panel);
+    }
+}
+
+/* Weights [from, to) of sixteen columns as a panel. */
+static void nbits_make_panel(const hg_args *a, const hg_nbits_shape *s, int64_t column,
+                             int64_t from, int64_t to, nbits_panel *p)
+{
+    const int64_t columns = hg_min(HG_GEMM_COLS, s->n - column);
+    if (s->bits == 4) {
+        nbits_panel_of_four(a, s, column, from, to, p->turned);
+        return;
+    }
+    if (columns < HG_GEMM_COLS) memset(p->weights, 0, sizeof p->weights);
+    nbits_columns(a, s, column, columns, from, to, p->weights);
+    hg_gemm_turn_avx2(p->weights, HG_NBITS_DEPTH, HG_GEMM_COLS, to - from, p->turned, HG_GEMM_COLS);
+}
+
+/* Rows [row, row + rows) times the columns from `column` on. */
+static void nbits_panel_run(const hg_args *a, const hg_nbits_shape *s, int64_t row, int64_t rows,
+                            int64_t column, nbits_panel *p)
+{
+    const int64_t columns = hg_min(HG_GEMM_COLS, s->n - column);
+    for (int64_t i = 0; i < rows; i++)
+        p->rows[i] = (const float *)a->in[0].data + (row + i) * s->k;
+    for (int64_t from = 0; from == 0 || from < s->k; from += HG_NBITS_DEPTH) {
+        const int64_t to = hg_min(from + HG_NBITS_DEPTH, s->k);
+        const bool is_last = to == s->k;
+        nbits_make_panel(a, s, column, from, to, p);
+        const hg_gemm_step step = {.row = p->rows,
+                                   .taps = 1,
+                                   .depth = to - from,
+                                   .offset = from,
+                                   .b = p->turned,
+                                   .b_step = HG_GEMM_COLS * sizeof(float),
+                                   .sum = from == 0 ? NULL : p->sum,
+                                   .sum_ld = HG_GEMM_COLS,
+                                   .c = is_last ? (float *)a->out[0].data + row * s->n + column
+                                                : p->sum,
+                                   .ld = is_last ? s->n : HG_GEMM_COLS,
+                                   .cols = is_last ? columns : HG_GEMM_COLS,
+                                   .narrow = columns <= HG_GEMM_COLS / 2,
+                                   .alpha = 1,
+                                   .fetch_a = true};
+        hg_gemm_panel_avx2(&step, rows);
+    }
+}
+
+/* ---- one row --------------------------------------------------------------------------------- */
 
 /* Eight codes less their zero point, as numbers. */
 static inline __m256 nbits_eight(__m128i codes, __m256i zero)
@@ -338,9 +444,17 @@ static bool nbits_is_spread(const hg_args *a, const hg_nbits_shape *s)
     return hg_matmul_nbits_is_row(a, s) && s->bits == 4 && s->block >= NBITS_STEP / 2;
 }
 
-static size_t nbits_scratch(const hg_args *a)
+int64_t hg_matmul_nbits_units_avx2(const hg_args *a)
 {
     const hg_nbits_shape s = hg_matmul_nbits_shape_of(a);
+    if (s.m < NBITS_PANELS) return hg_matmul_nbits_units(a);
+    return hg_cut_of(s.m, NBITS_BLOCK, HG_GEMM_ROWS).count * hg_ceil_div(s.n, HG_GEMM_COLS);
+}
+
+size_t hg_matmul_nbits_scratch_avx2(const hg_args *a)
+{
+    const hg_nbits_shape s = hg_matmul_nbits_shape_of(a);
+    if (s.m >= NBITS_PANELS) return sizeof(nbits_panel);
     return nbits_is_spread(a, &s) ? hg_align_up((size_t)s.k, NBITS_STEP) * sizeof(float) : 0;
 }
 
@@ -349,10 +463,25 @@ bool hg_matmul_nbits_is_row(const hg_args *a, const hg_nbits_shape *s)
     return s->m == 1 && s->bits != 2 && (!hg_args_has(a, 3) || a->in[3].dtype == HOLO_U8);
 }
 
+static void nbits_run_panels(const hg_args *a, const hg_nbits_shape *s, hg_range r)
+{
+    const hg_cut cut = hg_cut_of(s->m, NBITS_BLOCK, HG_GEMM_ROWS);
+    const int64_t panels = hg_ceil_div(s->n, HG_GEMM_COLS);
+    for (int64_t u = r.begin; u < r.end; u++) {
+        const int64_t row = u / panels * cut.size;
+        nbits_panel_run(a, s, row, hg_min(cut.size, s->m - row), u % panels * HG_GEMM_COLS,
+                        r.scratch);
+    }
+}
+
 void hg_matmul_nbits_run_avx2(const hg_args *a, hg_range r)
 {
     const hg_nbits_shape s = hg_matmul_nbits_shape_of(a);
     const bool is_row = hg_matmul_nbits_is_row(a, &s), is_spread = nbits_is_spread(a, &s);
+    if (s.m >= NBITS_PANELS) {
+        nbits_run_panels(a, &s, r);
+        return;
+    }
     if (is_spread) nbits_spread(a->in[0].data, s.k, r.scratch);
     for (int64_t u = r.begin; u < r.end; u++) {
         const int64_t column = u * HG_NBITS_COLUMNS;
@@ -376,8 +505,8 @@ const hg_kernel hg_kernels_matmul_nbits_avx2[] = {
      .flags = HG_KERNEL_FAST,
      .cpu = HG_CPU_AVX2,
      .check = hg_matmul_nbits_check,
-     .units = hg_matmul_nbits_units,
-     .scratch = nbits_scratch,
+     .units = hg_matmul_nbits_units_avx2,
+     .scratch = hg_matmul_nbits_scratch_avx2,
      .cost = hg_matmul_nbits_cost,
      .run = hg_matmul_nbits_run_avx2},
     {0},
