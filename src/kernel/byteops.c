@@ -20,6 +20,11 @@ holo_status hg_kernel_byteops_check(const hg_args *a, holo_error *e)
     return hg_check_param(a, e, HG_BYTEOPS_ENTRIES, "entries", 1, 256 - a->param[HG_BYTEOPS_BASE]);
 }
 
+void hg_kernel_byteops_cost(const hg_args *a, hg_cost *cost)
+{
+    cost->bytes = (double)holo_tensor_count(&a->in[0]);
+}
+
 bool hg_byteops_call_of(const hg_args *a, hg_range r, hg_byteops_call *out)
 {
     const holo_tensor *x = &a->in[0], *p = &a->in[1];
@@ -63,6 +68,7 @@ const hg_kernel hg_kernels_byteops[] = {
      .flags = HG_KERNEL_INPLACE,
      .check = hg_kernel_byteops_check,
      .units = hg_kernel_table_units,
+     .cost = hg_kernel_byteops_cost,
      .run = byteops_run},
     {0},
 };

@@ -17,6 +17,8 @@ typedef struct hg_byteops_call {
 } hg_byteops_call;
 
 holo_status hg_kernel_byteops_check(const hg_args *a, holo_error *e);
+/* Vectors that pass a few operations: as quick as moving them. */
+void hg_kernel_byteops_cost(const hg_args *a, hg_cost *cost);
 /* False when there is nothing to do: no elements, or a program that is none, which is a fault. */
 bool hg_byteops_call_of(const hg_args *a, hg_range r, hg_byteops_call *out);
 /* Codes [begin, end) of the call, one at a time; one outside is a fault and is left out. */

@@ -34,15 +34,15 @@ typedef struct hg_copy_part {
 
 /* Of kernels with one input, and the offset and the loops as parameters. */
 holo_status hg_copy_check(const hg_args *a, holo_error *e);
-/* The same of elements of a byte. */
+/* The same of elements of so many bits, and of those of the kernels that have tuned code. */
+holo_status hg_copy_width_check(const hg_args *a, uint32_t bits, holo_error *e);
 holo_status hg_copy_bytes_check(const hg_args *a, holo_error *e);
-/* The same of elements of 16 bits. */
 holo_status hg_copy_halves_check(const hg_args *a, holo_error *e);
-/* The same of elements of 32 bits. */
 holo_status hg_copy_words_check(const hg_args *a, holo_error *e);
 hg_copy_plan hg_copy_plan_of(const hg_args *a);
 int64_t hg_copy_units(const hg_copy_plan *p);
 int64_t hg_copy_call_units(const hg_args *a);
+void hg_copy_cost(const hg_args *a, hg_cost *cost);
 /* Copies one unit; `look` is for `tile` (NULL: none). */
 hg_copy_part hg_copy_unit(const hg_args *a, const hg_copy_plan *p, hg_copy_tile *tile,
                           const void *look, int64_t unit);

@@ -4,10 +4,7 @@
 
 holo_status hg_copy_halves_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(hg_copy_check(a, e));
-    HG_REQUIRE(e, hg_dtype_bits(a->in[0].dtype) == 16, HOLO_E_TYPE,
-               "elements of %s, expected such of 16 bits", holo_dtype_text(a->in[0].dtype));
-    return HOLO_OK;
+    return hg_copy_width_check(a, 16, e);
 }
 
 static void copy_halves_run(const hg_args *a, hg_range r)
@@ -19,6 +16,7 @@ const hg_kernel hg_kernels_copy_halves[] = {
     {.name = "copy.halves",
      .check = hg_copy_halves_check,
      .units = hg_copy_call_units,
+     .cost = hg_copy_cost,
      .run = copy_halves_run},
     {0},
 };

@@ -83,6 +83,12 @@ static void mel_band(const holo_tensor *y, int64_t band, int64_t left, int64_t m
         hg_number_store(y, j * bands + band, (double)(right - j) / (double)(right - middle));
 }
 
+/* Most of it are zeros. */
+static void mel_cost(const hg_args *a, hg_cost *cost)
+{
+    cost->bytes = (double)holo_tensor_count(&a->out[0]) * hg_dtype_bits(a->out[0].dtype) / 8;
+}
+
 static void mel_run(const hg_args *a, hg_range r)
 {
     const holo_tensor *y = &a->out[0];
@@ -102,6 +108,10 @@ static void mel_run(const hg_args *a, hg_range r)
 }
 
 const hg_kernel hg_kernels_melweightmatrix[] = {
-    {.name = "melweightmatrix", .check = mel_check, .units = mel_units, .run = mel_run},
+    {.name = "melweightmatrix",
+     .check = mel_check,
+     .units = mel_units,
+     .cost = mel_cost,
+     .run = mel_run},
     {0},
 };

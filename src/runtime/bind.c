@@ -8,24 +8,34 @@
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
-/* Work below this is not worth waking threads for. */
-static const double bind_min_parallel_ns = 20e3;
+/* A step whose tensors lie in the cache: what tuned kernels take for a multiply or an add, and for
+ * a byte that is read or written (bench/zoo, one core with AVX2: products of matrices 0.010 to
+ * 0.015 ns an operation, point-wise bodies 0.012 to 0.035 ns a byte). Tensors from memory take
+ * longer, but they are large. */
+static const double bind_flop_ns = 0.0125, bind_byte_ns = 0.025;
+/* A kernel that does not say what it costs does more with a byte than to move it (0.1 to 1 ns). */
+static const double bind_unknown_byte_ns = 0.1;
+/* To hand work to a thread that waits for it and to meet again takes 1.3 us (byteops on 100,000
+ * codes: 2.0 us alone, 2.3 by two). Less work than this is not worth sharing. */
+static const double bind_min_parallel_ns = 4e3;
 /* Longer work is done in parts, between which a run can be stopped. */
-static const double bind_long_ns = 10e6;
+static const double bind_long_ns = 2.5e6;
 /* A kernel that does not say what it costs may do much with few bytes: so many parts above that. */
-static const double bind_unknown_ns = 100e3;
+static const double bind_unknown_ns = 80e3;
 enum { BIND_PARTS = 16 };
 
 static uint32_t bind_tasks(const holo_session *s, const hg_step_run *r, hg_cost cost)
 {
-    const double ns = cost.flops * 0.05 + cost.bytes * 0.125;
+    const bool is_known = r->kernel->cost != NULL;
+    const double ns =
+        cost.flops * bind_flop_ns + cost.bytes * (is_known ? bind_byte_ns : bind_unknown_byte_ns);
     if (r->units <= 1 || (ns < bind_min_parallel_ns && (s->flags & HOLO_SESSION_SPLIT) == 0))
         return 1;
     int64_t tasks = ns < 1e15 ? (int64_t)(ns / bind_long_ns) : 1 << 20;
     if ((r->kernel->flags & HG_KERNEL_ASKS) != 0) tasks = 1;
     bool splits =
         s->threads > 1 && (ns >= bind_min_parallel_ns || (s->flags & HOLO_SESSION_SPLIT) != 0);
-    if (r->kernel->cost == NULL && ns >= bind_unknown_ns) tasks = hg_max(tasks, BIND_PARTS);
+    if (!is_known && ns >= bind_unknown_ns) tasks = hg_max(tasks, BIND_PARTS);
     /* Few units are not worth parts that are taken as they come: a thread gets its units in one
      * call, so that they share what a call prepares. */
     const int64_t parts = (int64_t)s->threads * 4;

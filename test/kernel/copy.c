@@ -100,7 +100,7 @@ static void copy_refuses(void)
     copy_make_good(&c);
     move_connect(&c);
     CHECK_STATUS(hg_kernels_copy_bytes->check(&c.args, &e), HOLO_E_TYPE);
-    CHECK_HAS(e.message, "elements of float32, expected bytes");
+    CHECK_HAS(e.message, "elements of float32, expected such of 8 bits");
     c.args.n_in = 2;
     CHECK_STATUS(hg_kernels_copy_bytes->check(&c.args, &e), HOLO_E_FORMAT);
     CHECK_STATUS(hg_kernels_copy_halves->check(&c.args, &e), HOLO_E_FORMAT);

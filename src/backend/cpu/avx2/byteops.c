@@ -67,6 +67,7 @@ const hg_kernel hg_kernels_byteops_avx2[] = {
      .cpu = HG_CPU_AVX2,
      .check = hg_kernel_byteops_check,
      .units = hg_kernel_table_units,
+     .cost = hg_kernel_byteops_cost,
      .run = byteops_run},
     {0},
 };

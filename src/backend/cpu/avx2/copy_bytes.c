@@ -88,6 +88,7 @@ const hg_kernel hg_kernels_copy_bytes_avx2[] = {
      .cpu = HG_CPU_AVX2,
      .check = hg_copy_bytes_check,
      .units = hg_copy_call_units,
+     .cost = hg_copy_cost,
      .run = copy_bytes_run},
     {0},
 };

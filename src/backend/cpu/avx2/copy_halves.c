@@ -86,6 +86,7 @@ const hg_kernel hg_kernels_copy_halves_avx2[] = {
      .cpu = HG_CPU_AVX2,
      .check = hg_copy_halves_check,
      .units = hg_copy_call_units,
+     .cost = hg_copy_cost,
      .run = copy_halves_run},
     {0},
 };

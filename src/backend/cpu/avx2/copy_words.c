@@ -51,6 +51,7 @@ const hg_kernel hg_kernels_copy_words_avx2[] = {
      .cpu = HG_CPU_AVX2,
      .check = hg_copy_words_check,
      .units = hg_copy_call_units,
+     .cost = hg_copy_cost,
      .run = copy_words_run},
     {0},
 };

@@ -55,6 +55,7 @@ const hg_kernel hg_kernels_byteops_avx512[] = {
      .cpu = HG_CPU_AVX2 | HG_CPU_AVX512,
      .check = hg_kernel_byteops_check,
      .units = hg_kernel_table_units,
+     .cost = hg_kernel_byteops_cost,
      .run = byteops_run},
     {0},
 };

@@ -44,6 +44,7 @@ const hg_kernel hg_kernels_byteops_neon[] = {
      .cpu = HG_CPU_NEON,
      .check = hg_kernel_byteops_check,
      .units = hg_kernel_table_units,
+     .cost = hg_kernel_byteops_cost,
      .run = byteops_run},
     {0},
 };

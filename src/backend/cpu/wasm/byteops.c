@@ -40,6 +40,7 @@ const hg_kernel hg_kernels_byteops_wasm[] = {
      .cpu = HG_CPU_WASM,
      .check = hg_kernel_byteops_check,
      .units = hg_kernel_table_units,
+     .cost = hg_kernel_byteops_cost,
      .run = byteops_run},
     {0},
 };
