@@ -1,6 +1,8 @@
 /* op_emit.c - from a node to a kernel call; lane code of point-wise nodes. */
 #include "op/op.h"
 
+#include "kernel/lane_bytes.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -103,6 +105,19 @@ static holo_status emit_lane(hg_emit *e)
     return HOLO_OK;
 }
 
+/* Bodies of bytes have a kernel of their own. */
+static void emit_bytes(hg_emit *e)
+{
+    holo_dtype in[HG_LANE_MAX_IO], out[HG_LANE_MAX_IO];
+    hg_lane_bytes bytes;
+    if (e->n_in > HG_LANE_MAX_IO || e->node->n_out > HG_LANE_MAX_IO) return;
+    for (uint32_t i = 0; i < e->n_in; i++)
+        in[i] = e->in[i] == 0 ? HOLO_NONE : hg_graph_value(e->g, e->in[i])->type.dtype;
+    for (uint32_t i = 0; i < e->node->n_out; i++)
+        out[i] = hg_graph_value(e->g, e->node->out[i])->type.dtype;
+    if (hg_lane_bytes_read(e->code, in, out, &bytes)) e->kernel = "lane.bytes";
+}
+
 holo_status hg_op_emit(hg_graph *g, hg_node_id id, hg_emit *e)
 {
     const hg_node *node = hg_graph_node(g, id);
@@ -115,6 +130,7 @@ holo_status hg_op_emit(hg_graph *g, hg_node_id id, hg_emit *e)
     if (code != NULL && code->kind == HG_ATTR_CODE) e->code = code->code;
     if (node->op->lane != NULL) HG_TRY(emit_lane(e));
     if (node->op->emit != NULL) HG_TRY(node->op->emit(e));
+    if (e->kernel != NULL && strcmp(e->kernel, "lane") == 0) emit_bytes(e);
     if (e->kernel == NULL && !e->is_view)
         return hg_emit_fail(e, HOLO_E_UNSUPPORTED, "this operator cannot be run here");
     return HOLO_OK;

@@ -292,5 +292,6 @@ static bool lane_write(hg_source *s, const hg_args *a)
 
 const hg_source_kernel hg_source_kernels_lane[] = {
     {"lane", lane_write},
+    {"lane.bytes", lane_write},
     {0},
 };
