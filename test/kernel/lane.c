@@ -365,7 +365,8 @@ static void lane_fast(void)
         double bound; /* units in the last place */
     } table[] = {{HG_LANE_EXP, exp, 1.1},   {HG_LANE_SIGMOID, lane_sigmoid, 2.2},
                  {HG_LANE_TANH, tanh, 2.5}, {HG_LANE_ERF, erf, 1.1},
-                 {HG_LANE_ATAN, atan, 2.8}, {HG_LANE_ASIN, asin, 2.2}};
+                 {HG_LANE_ATAN, atan, 2.8}, {HG_LANE_ASIN, asin, 2.2},
+                 {HG_LANE_COSH, cosh, 2.0}, {HG_LANE_ACOSH, acosh, 2.6}};
     if (!tuned_runs()) return;
     for (size_t t = 0; t < HG_COUNT(table); t++) {
         const hg_lane_op op[] = {LOAD(F32, 0, 0),
@@ -392,6 +393,52 @@ static void lane_fast(void)
                     continue;
                 hg_test_fail(HG_TEST_HERE, "operation %d of %a: %a, expected %a", table[t].op,
                              (double)x[i], (double)y[i], exact);
+                break;
+            }
+        move_free(&c);
+    }
+}
+
+/* The same of two operands: bases and dividends of every size, and near 1. */
+static void lane_fast_two(void)
+{
+    static const float other[] = {2.2F, 0.5F, -1.5F, 3, -2, 100.25F, 1e-3F, 0.3F, -0.7F, INFINITY,
+                                  NAN,  0,    -0.0F, 7, 2,  -1e30F,  1e20F, 1,    -3.0F};
+    static const struct {
+        uint8_t op;
+        double (*exact)(double, double);
+        double bound; /* units in the last place */
+    } table[] = {{HG_LANE_POW, pow, 0.6}, {HG_LANE_REM, fmod, 0}};
+    if (!tuned_runs()) return;
+    for (size_t k = 0; k < 2 * HG_COUNT(table); k++) {
+        const size_t t = k / 2;
+        const bool is_one = k % 2 != 0; /* one operand for all */
+        const hg_lane_op op[] = {LOAD(F32, 0, 0),
+                                 LOAD(F32, 1, 1),
+                                 {.op = table[t].op, .type = HG_LANE_F32, .dst = 2, .b = 1}};
+        const hg_lane_out out = {2, HG_LANE_F32, 0};
+        const hg_lane_code code = {op, &out, 3, 2, 1, 3};
+        const int64_t count = 1 << 17, others = is_one ? 1 : count;
+        move_call c = {0};
+        float *x = move_in(&c, HOLO_F32, 1, &count)->data;
+        float *y = move_in(&c, HOLO_F32, 1, &others)->data;
+        for (int64_t i = 0; i < count; i++) {
+            x[i] = hg_f32_from_bits((uint32_t)i * 32749u);
+            if (i % 512 < 384) x[i] = 0.001F + (float)i / 30000; /* whole groups of such */
+            y[i % others] = other[i % others / 64 % (int64_t)HG_COUNT(other)];
+        }
+        const float *r = move_out(&c, HOLO_F32, 1, &count)->data;
+        c.args.code = &code;
+        if (move_run(TUNED(lane) + 1, &c))
+            for (int64_t i = 0; i < count; i++) {
+                const double exact = table[t].exact((double)x[i], (double)y[i % others]);
+                int exponent;
+                frexp(exact, &exponent);
+                const double unit = ldexp(1, (exponent < -125 ? -125 : exponent) - 24);
+                const bool is_same = isnan(exact) ? isnan(r[i]) : (float)exact == r[i];
+                if (is_same || fabs((double)r[i] - exact) <= table[t].bound * unit) continue;
+                hg_test_fail(HG_TEST_HERE, "operation %d of %a and %a: %a, expected %a",
+                             table[t].op, (double)x[i], (double)y[i % others], (double)r[i], exact);
                 break;
             }
         move_free(&c);
@@ -547,6 +594,7 @@ const hg_test_case hg_tests_kernel_lane[] = {
     {"repeats", lane_repeats},
     {"integers", lane_integers},
     {"fast", lane_fast},
+    {"fast_two", lane_fast_two},
 #endif
     {"codes", lane_codes},
     {0},

@@ -36,7 +36,8 @@ static hg_lane_fn lane_pick_same(uint32_t op, uint32_t type, uint32_t from)
 
 static hg_lane_fn lane_pick_fast(uint32_t op, uint32_t type, uint32_t from)
 {
-    const hg_lane_fn fn = hg_lane_fast_of(op, type);
+    /* those of two operands take an array as the second one */
+    const hg_lane_fn fn = from == 0 ? hg_lane_fast_of(op, type) : NULL;
     return fn != NULL ? fn : lane_pick_same(op, type, from);
 }
 
