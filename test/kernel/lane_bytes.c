@@ -200,7 +200,7 @@ static void bytes_fill(holo_tensor *t, uint64_t seed)
         else if (hg_dtype_bits(t->dtype) == 8)
             ((uint8_t *)t->data)[i] = v < 0.4 ? 0 : (uint8_t)(v * 256);
         else if (t->dtype == HOLO_U16)
-            ((uint16_t *)t->data)[i] = (uint16_t)(v * 70000);
+            ((uint16_t *)t->data)[i] = (uint16_t)(v * 60000);
         else
             value_set(t, i, floor(v * 5) * 500 - 500);
     }
