@@ -1,10 +1,12 @@
 /* conv_pwdw.c - conv.pwdw with AVX2 and FMA: panel by panel of 16 channels, a few rows at a time.
  *
- * A unit is a block of output rows times one panel. The rows of the map in between that a band of
+ * A unit is a block of output rows times one panel; a picture has two blocks or more where it is
+ * high enough, so that a thread reads and writes the rows that it has in its cache from the step
+ * before and for the step after. The rows of the map in between that a band of
  * output rows reads are computed by the tiles of gemm.h into a buffer [rows][W][16] that stays in
  * cache, then the depthwise part (conv_dw_band.h) reads them from there. Rows the next band reads
- * too are moved to the front; only where a block begins are rows computed that another unit has
- * computed as well.
+ * too are moved to the front. Blocks that one thread computes are one; only where another one
+ * begins are rows computed twice.
  *
  * Error bounds: those of conv.nhwc, of the activation (epilogue.c) and of conv.dw. */
 #include "kernel/conv_pwdw.h"
@@ -17,8 +19,9 @@ enum {
     CONV_PWDW_PIXELS = 96,    /* of a call of the tiles */
     CONV_PWDW_VALUES = 24576, /* floats of the buffer, unless one output row needs more */
     CONV_PWDW_BAND = 4,       /* output rows of the depthwise part while its input is in L1 */
+    CONV_PWDW_INPUT = 131072, /* floats */
     CONV_PWDW_UNITS = 16,     /* wanted */
-    CONV_PWDW_OVERLAP = 16    /* a block has so many rows for each that is computed twice */
+    CONV_PWDW_OVERLAP = 6     /* a block has so many rows for each that is computed twice */
 };
 
 typedef struct conv_pwdw_plan {
@@ -28,6 +31,7 @@ typedef struct conv_pwdw_plan {
     int64_t band;             /* output rows for which the buffer has room */
     int64_t lines;            /* of the buffer */
     int64_t rows, row_blocks; /* output rows of a unit */
+    int64_t together;         /* blocks whose input stays in L2 from panel to panel */
 } conv_pwdw_plan;
 
 static void conv_pwdw_plan_of(const hg_args *a, conv_pwdw_plan *p)
@@ -40,10 +44,13 @@ static void conv_pwdw_plan_of(const hg_args *a, conv_pwdw_plan *p)
     p->band = hg_max(1, (CONV_PWDW_VALUES / line - p->reach) / g->stride_h + 1);
     const int64_t twice = hg_max(0, hg_min(p->reach, g->h) - g->stride_h);
     const int64_t least = hg_max(1, CONV_PWDW_OVERLAP * twice / g->stride_h);
-    p->row_blocks = hg_min(hg_ceil_div(CONV_PWDW_UNITS, p->panels), hg_max(1, oh / least));
+    const int64_t wanted = hg_ceil_div(CONV_PWDW_UNITS, p->panels * hg_max(1, g->n));
+    p->row_blocks = hg_min(hg_max(g->n < 2 ? 2 : 1, wanted), hg_max(1, oh / least));
     p->rows = hg_ceil_div(oh, p->row_blocks);
     p->row_blocks = hg_ceil_div(oh, p->rows);
-    p->band = hg_min(p->band, p->rows);
+    const int64_t fit = CONV_PWDW_INPUT / hg_max(1, p->rows * g->stride_h * g->w * g->c);
+    p->together = hg_min(hg_max(1, fit), p->row_blocks);
+    p->band = hg_min(p->band, p->together * p->rows);
     p->lines = hg_min(hg_max(1, g->h), (p->band - 1) * g->stride_h + p->reach);
 }
 
@@ -192,19 +199,26 @@ static void conv_pwdw_run(const hg_args *a, hg_range r)
     u.dw = (hg_conv_dw_unit){.g = g, .x_row = g->w * HG_PANEL, .x_col = HG_PANEL, .planes = 1};
     u.dw.y_col = u.ep != NULL ? HG_PANEL : g->o;
     u.dw.y_row = g->ow * u.dw.y_col;
-    for (int64_t i = r.begin; i < r.end; i++) {
-        const int64_t block = i / p.panels % p.row_blocks, oy = block * p.rows;
-        u.panel = i % p.panels;
+    for (int64_t i = r.begin, done; i < r.end; i += done) {
+        const int64_t block = i / p.panels % p.row_blocks, panel = i % p.panels;
+        /* Whole blocks of a picture are one: no rows are computed twice. */
+        const int64_t whole =
+            panel == 0 ? hg_min(p.together, hg_min(p.row_blocks - block, (r.end - i) / p.panels))
+                       : 0;
+        const int64_t oy = block * p.rows, end = hg_min(g->oh, oy + hg_max(1, whole) * p.rows);
+        done = whole == 0 ? 1 : whole * p.panels;
         u.image = i / p.panels / p.row_blocks;
-        u.cols = hg_min(HG_PANEL, g->o - u.panel * HG_PANEL);
-        u.first = u.end = 0;
-        u.dw.channels = u.cols;
-        hg_conv_dw_weights_avx2(&u.dw, &a->in[2], u.panel * HG_PANEL, wide);
-        const bool has_rest =
-            is_simple && hg_conv_dw_find_ends(&simple, u.panel * HG_PANEL, &u.dw.ends);
-        u.finish = has_rest ? &simple : NULL;
-        for (int64_t k = oy; k < hg_min(g->oh, oy + p.rows); k += p.band)
-            conv_pwdw_band(&u, k, hg_min(p.band, hg_min(g->oh, oy + p.rows) - k));
+        for (u.panel = panel; u.panel < (whole == 0 ? panel + 1 : p.panels); u.panel++) {
+            u.cols = hg_min(HG_PANEL, g->o - u.panel * HG_PANEL);
+            u.first = u.end = 0;
+            u.dw.channels = u.cols;
+            hg_conv_dw_weights_avx2(&u.dw, &a->in[2], u.panel * HG_PANEL, wide);
+            const bool has_rest =
+                is_simple && hg_conv_dw_find_ends(&simple, u.panel * HG_PANEL, &u.dw.ends);
+            u.finish = has_rest ? &simple : NULL;
+            for (int64_t k = oy; k < end; k += p.band)
+                conv_pwdw_band(&u, k, hg_min(p.band, end - k));
+        }
     }
 }
 
