@@ -6,8 +6,9 @@
  * Inside a tile every input pixel is loaded once for all outputs that use it; the weights of a 3 x
  * 3 kernel stay in registers for the whole band. A kernel whose columns lie d apart sees d
  * pictures, each of every d-th column. Kernels of other widths and strides have tiles of eight
- * outputs that go by tap after tap; narrow pictures are done one output at a time. Tails are done
- * by moving the last tile or vector back: values are written twice, never differently. */
+ * outputs, or four, that go by tap after tap; narrower pictures are done one output at a time.
+ * Tails are done by moving the last tile or vector back: values are written twice, never
+ * differently. */
 #include "backend/cpu/avx2/conv_dw_band.h"
 
 enum {
@@ -210,25 +211,27 @@ CONV_DW_SPAN(0, 7, 1)
 /* ---- any width and stride ---------------------------------------------------------------- */
 
 /* One tap of all outputs of a tile; the first reads input column `column`. */
-HG_INLINE void conv_dw_any_tap(const bool is_edge, const float *x, int64_t step, __m256 weight,
-                               int64_t column, int64_t stride, int64_t width, __m256 *sum)
+HG_INLINE void conv_dw_any_tap(const int tile, const bool is_edge, const float *x, int64_t step,
+                               __m256 weight, int64_t column, int64_t stride, int64_t width,
+                               __m256 *sum)
 {
     HG_GEMM_UNROLL
-    for (int j = 0; j < CONV_DW_ANY_TILE; j++) {
+    for (int j = 0; j < tile; j++) {
         const int64_t at = column + j * stride;
         if (is_edge && (at < 0 || at >= width)) continue;
         sum[j] = _mm256_fmadd_ps(_mm256_loadu_ps(x + j * step), weight, sum[j]);
     }
 }
 
-/* Outputs [col, col + CONV_DW_ANY_TILE) of a row. */
-static void conv_dw_any_tile(const conv_dw_span *s, int64_t row, int64_t col, int64_t c)
+/* Outputs [col, col + tile) of a row. */
+HG_INLINE void conv_dw_any_tile(const int tile, const conv_dw_span *s, int64_t row, int64_t col,
+                                int64_t c)
 {
     const int64_t x_col = s->x_col, stride = s->stride, width = s->width, w_tap = s->w_tap;
     const int64_t start = col * stride - s->pad, step = stride * x_col, taps = s->kernel_cols;
     __m256 sum[CONV_DW_ANY_TILE];
     HG_GEMM_UNROLL
-    for (int j = 0; j < CONV_DW_ANY_TILE; j++)
+    for (int j = 0; j < tile; j++)
         sum[j] = conv_dw_begin(&s->ends, c);
     for (int64_t n = 0; n < s->planes * s->kernel_rows; n++) {
         const int64_t plane = n / s->kernel_rows, r = n % s->kernel_rows;
@@ -237,28 +240,37 @@ static void conv_dw_any_tile(const conv_dw_span *s, int64_t row, int64_t col, in
         const float *w = s->w + plane * s->w_plane + r * taps * w_tap + c;
         for (int64_t k = start; k < start + taps; k++, x += x_col, w += w_tap) {
             const __m256 weight = _mm256_loadu_ps(w);
-            if (HG_LIKELY(k >= 0 && k + (CONV_DW_ANY_TILE - 1) * stride < width))
-                conv_dw_any_tap(false, x, step, weight, k, stride, width, sum);
+            if (HG_LIKELY(k >= 0 && k + (tile - 1) * stride < width))
+                conv_dw_any_tap(tile, false, x, step, weight, k, stride, width, sum);
             else
-                conv_dw_any_tap(true, x, step, weight, k, stride, width, sum);
+                conv_dw_any_tap(tile, true, x, step, weight, k, stride, width, sum);
         }
     }
     float *y = s->y + row * s->y_row + col * s->y_col + c;
     HG_GEMM_UNROLL
-    for (int j = 0; j < CONV_DW_ANY_TILE; j++)
+    for (int j = 0; j < tile; j++)
         _mm256_storeu_ps(y + j * s->y_col, conv_dw_end(&s->ends, sum[j]));
 }
 
-static void conv_dw_f32_any_avx2(const conv_dw_span *s)
+HG_INLINE void conv_dw_any(const int tile, const conv_dw_span *s)
 {
     for (int64_t c = 0; c < s->channels; c += HG_CONV_DW_VECTOR) {
         if (c + HG_CONV_DW_VECTOR > s->channels) c = s->channels - HG_CONV_DW_VECTOR;
         for (int64_t row = 0; row < s->rows; row++)
-            for (int64_t col = 0; col < s->cols; col += CONV_DW_ANY_TILE) {
-                if (col + CONV_DW_ANY_TILE > s->cols) col = s->cols - CONV_DW_ANY_TILE;
-                conv_dw_any_tile(s, row, col, c);
+            for (int64_t col = 0; col < s->cols; col += tile) {
+                if (col + tile > s->cols) col = s->cols - tile;
+                conv_dw_any_tile(tile, s, row, col, c);
             }
     }
+}
+
+/* At least CONV_DW_TILE columns. */
+static void conv_dw_f32_any_avx2(const conv_dw_span *s)
+{
+    if (s->cols >= CONV_DW_ANY_TILE)
+        conv_dw_any(CONV_DW_ANY_TILE, s);
+    else
+        conv_dw_any(CONV_DW_TILE, s);
 }
 
 typedef struct conv_dw_kind {
@@ -302,14 +314,16 @@ static void conv_dw_column(const hg_conv_dw_unit *u, const conv_dw_rows *r, int6
         for (int64_t c = 0; is_vector && c < u->channels; c += HG_CONV_DW_VECTOR) {
             if (c + HG_CONV_DW_VECTOR > u->channels) c = u->channels - HG_CONV_DW_VECTOR;
             __m256 sum = conv_dw_begin(&u->ends, c);
-            for (int64_t n = 0; n < taps; n++) {
-                const int64_t plane = n / rows, i = r->begin + n % rows;
+            for (int64_t n = 0, plane = 0, i = r->begin; n < taps; n++) {
                 const float *x = u->x + plane * u->x_plane + (line + i * g->dil_h) * u->x_row +
                                  x0 * u->x_col + c;
                 const float *w = u->w + (plane * g->kh + i) * g->kw * u->w_tap + c;
                 for (int64_t j = left; j < right; j++)
                     sum = _mm256_fmadd_ps(_mm256_loadu_ps(x + j * x_tap),
                                           _mm256_loadu_ps(w + j * u->w_tap), sum);
+                if (++i < r->end) continue;
+                i = r->begin;
+                plane++;
             }
             _mm256_storeu_ps(y + c, conv_dw_end(&u->ends, sum));
         }
@@ -356,8 +370,7 @@ static void conv_dw_rows_run(const hg_conv_dw_unit *u, const conv_dw_rows *r)
     const hg_conv2d *g = u->g;
     const int64_t kernel_rows = u->planes == 1 ? r->end - r->begin : 0;
     const conv_dw_kind kind = conv_dw_find(kernel_rows, g->kw, g->stride_w);
-    const int64_t tile = kind.kw == 0 ? CONV_DW_ANY_TILE : CONV_DW_TILE;
-    if ((g->dil_w > 1 && g->stride_w > 1) || g->ow / g->dil_w < tile ||
+    if ((g->dil_w > 1 && g->stride_w > 1) || g->ow / g->dil_w < CONV_DW_TILE ||
         u->channels < HG_CONV_DW_VECTOR) {
         for (int64_t ox = 0; ox < g->ow; ox++)
             conv_dw_column(u, r, ox);
@@ -385,9 +398,17 @@ static void conv_dw_rows_run(const hg_conv_dw_unit *u, const conv_dw_rows *r)
                                .cols = g->ow,
                                .channels = u->channels,
                                .ends = u->ends};
+    /* without columns of the kernel, rows that follow each other are one */
+    const bool is_flat = g->kw == 1 && g->dil_w == 1 && g->stride_w == 1 && g->pad_left == 0 &&
+                         g->w == g->ow && span.x_row == g->w * u->x_col &&
+                         span.y_row == g->ow * u->y_col;
     for (int64_t i = 0; i < g->dil_w; i++) {
         conv_dw_span every = span;
         conv_dw_every(g, i, &every);
+        if (is_flat) {
+            every.width = every.cols = r->rows * g->ow;
+            every.rows = 1;
+        }
         const bool fits = kind.kh == 0 || conv_dw_is_tight(&every);
         (fits ? kind : conv_dw_find(0, g->kw, g->stride_w)).run(&every);
     }
