@@ -444,6 +444,32 @@ static void lane_fast_two(void)
         move_free(&c);
     }
 }
+
+/* The bits of a power are the same whatever lies beside it: threads may begin anywhere. */
+static void lane_fast_alone(void)
+{
+    const hg_lane_op op[] = {LOAD(F32, 0, 0), LOAD(F32, 1, 1), STEP(POW, F32, 2, 0, 1)};
+    const hg_lane_out out = {2, HG_LANE_F32, 0};
+    const hg_lane_code code = {op, &out, 3, 2, 1, 3};
+    const int64_t count = 4096, one = 1;
+    float *results[2];
+    move_call c[2];
+    if (!tuned_runs()) return;
+    memset(c, 0, sizeof c);
+    for (int k = 0; k < 2; k++) {
+        float *x = move_in(&c[k], HOLO_F32, 1, &count)->data;
+        *(float *)move_in(&c[k], HOLO_F32, 1, &one)->data = 2.2F;
+        for (int64_t i = 0; i < count; i++)
+            x[i] = k == 1 && i % 3 == 0 ? -1 : 0.001F + (float)i / 3000;
+        results[k] = move_out(&c[k], HOLO_F32, 1, &count)->data;
+        c[k].args.code = &code;
+        CHECK(move_run(TUNED(lane) + 1, &c[k]));
+    }
+    for (int64_t i = 0; i < count; i++)
+        if (i % 3 != 0 && !CHECK(results[0][i] == results[1][i])) break;
+    move_free(&c[0]);
+    move_free(&c[1]);
+}
 #undef LOAD
 #undef STEP
 #endif
@@ -595,6 +621,7 @@ const hg_test_case hg_tests_kernel_lane[] = {
     {"integers", lane_integers},
     {"fast", lane_fast},
     {"fast_two", lane_fast_two},
+    {"fast_alone", lane_fast_alone},
 #endif
     {"codes", lane_codes},
     {0},

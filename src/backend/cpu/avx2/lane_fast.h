@@ -242,34 +242,34 @@ HG_INLINE __m256d lane_fast_exp2_f64(__m256d x)
     return _mm256_mul_pd(p, _mm256_castsi256_pd(_mm256_slli_epi64(_mm256_castpd_si256(t), 52)));
 }
 
-/* Four powers; *most: the largest exponent of two so far. */
-HG_INLINE __m128 lane_fast_pow_4(__m128 x, __m128 y, __m256d *most)
+/* Four powers and their exponents of two. */
+HG_INLINE __m128 lane_fast_pow_4(__m128 x, __m128 y, __m128 *exponent)
 {
     const __m256d e = _mm256_mul_pd(_mm256_cvtps_pd(y), lane_fast_log2_f64(x));
-    *most = _mm256_max_pd(*most, _mm256_andnot_pd(_mm256_set1_pd(-0.0), e));
+    *exponent = _mm256_cvtpd_ps(e);
     return _mm256_cvtpd_ps(lane_fast_exp2_f64(e));
 }
 
-/* Bases that are positive and normal, results that are normal; false: some are not. */
-HG_INLINE bool lane_fast_pow(const float *x, const float *y, float *d)
+/* Bases that are positive and normal, results that are normal: the mask says which. */
+HG_INLINE __m256 lane_fast_pow(const float *x, const float *y, float *d)
 {
     const __m256 a = _mm256_loadu_ps(x), b = _mm256_loadu_ps(y);
-    const __m256 fits =
-        _mm256_and_ps(_mm256_cmp_ps(a, _mm256_set1_ps(0x1p-126f), _CMP_GE_OQ),
-                      _mm256_and_ps(_mm256_cmp_ps(a, _mm256_set1_ps(0x1p127f), _CMP_LE_OQ),
-                                    _mm256_cmp_ps(b, b, _CMP_ORD_Q)));
-    __m256d most = _mm256_setzero_pd();
-    const __m128 low = lane_fast_pow_4(_mm256_castps256_ps128(a), _mm256_castps256_ps128(b), &most);
+    __m128 el, eh;
+    const __m128 low = lane_fast_pow_4(_mm256_castps256_ps128(a), _mm256_castps256_ps128(b), &el);
     const __m128 high =
-        lane_fast_pow_4(_mm256_extractf128_ps(a, 1), _mm256_extractf128_ps(b, 1), &most);
+        lane_fast_pow_4(_mm256_extractf128_ps(a, 1), _mm256_extractf128_ps(b, 1), &eh);
     _mm256_storeu_ps(d, _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1));
-    const __m256d far = _mm256_cmp_pd(most, _mm256_set1_pd(125), _CMP_NLE_UQ);
-    return _mm256_movemask_ps(fits) == 255 && _mm256_testz_pd(far, far);
+    const __m256 e = _mm256_insertf128_ps(_mm256_castps128_ps256(el), eh, 1);
+    const __m256 near =
+        _mm256_cmp_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0f), e), _mm256_set1_ps(125), _CMP_LE_OQ);
+    return _mm256_and_ps(near,
+                         _mm256_and_ps(_mm256_cmp_ps(a, _mm256_set1_ps(0x1p-126f), _CMP_GE_OQ),
+                                       _mm256_cmp_ps(a, _mm256_set1_ps(0x1p127f), _CMP_LE_OQ)));
 }
 
 /* x - q y with q = x / y towards zero: exact where q has few bits, but one divisor too far where
- * the quotient was rounded up to a whole number. False: some are not for it. */
-HG_INLINE bool lane_fast_rem(const float *x, const float *y, float *d)
+ * the quotient was rounded up to a whole number. The mask says which are for it. */
+HG_INLINE __m256 lane_fast_rem(const float *x, const float *y, float *d)
 {
     const __m256 a = _mm256_loadu_ps(x), b = _mm256_loadu_ps(y), sign = _mm256_set1_ps(-0.0f);
     const __m256 q = _mm256_round_ps(_mm256_div_ps(a, b), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
@@ -285,22 +285,33 @@ HG_INLINE bool lane_fast_rem(const float *x, const float *y, float *d)
         _mm256_cmp_ps(_mm256_andnot_ps(sign, b), _mm256_set1_ps(0x1p-100f), _CMP_GE_OQ);
     const __m256 finite =
         _mm256_cmp_ps(_mm256_andnot_ps(sign, b), _mm256_set1_ps(0x1p127f), _CMP_LE_OQ);
-    return _mm256_movemask_ps(_mm256_and_ps(few, _mm256_and_ps(normal, finite))) == 255;
+    return _mm256_and_ps(few, _mm256_and_ps(normal, finite));
 }
 
-/* Groups that are not for it take the reference's loop. */
+/* What is not for it is the reference's: number by number, so that the bits of none depend on what
+ * lies beside it. */
+HG_INLINE void lane_fast_rest(float *d, const float *other, __m256 good)
+{
+    _mm256_storeu_ps(d, _mm256_blendv_ps(_mm256_loadu_ps(other), _mm256_loadu_ps(d), good));
+}
+
 #define LANE_FAST_2(name, NAME)                                                                    \
     static void lane_fast_##name##_loop(void *HG_RESTRICT d_, const void *HG_RESTRICT a_,          \
                                         const void *HG_RESTRICT b_, const void *HG_RESTRICT c,     \
                                         int64_t n)                                                 \
     {                                                                                              \
-        const hg_lane_fn other = hg_lane_reference_fn(HG_LANE_##NAME, HG_LANE_F32, 0);             \
+        const hg_lane_fn reference = hg_lane_reference_fn(HG_LANE_##NAME, HG_LANE_F32, 0);         \
         float *HG_RESTRICT d = d_;                                                                 \
         const float *HG_RESTRICT a = a_, *HG_RESTRICT b = b_;                                      \
-        for (int64_t i = 0; i < n; i += 16)                                                        \
-            if (!lane_fast_##name(a + i, b + i, d + i) ||                                          \
-                !lane_fast_##name(a + i + 8, b + i + 8, d + i + 8))                                \
-                other(d + i, a + i, b + i, c, 16);                                                 \
+        for (int64_t i = 0; i < n; i += 16) {                                                      \
+            const __m256 low = lane_fast_##name(a + i, b + i, d + i);                              \
+            const __m256 high = lane_fast_##name(a + i + 8, b + i + 8, d + i + 8);                 \
+            if (_mm256_movemask_ps(_mm256_and_ps(low, high)) == 255) continue;                     \
+            float other[16];                                                                       \
+            reference(other, a + i, b + i, c, 16);                                                 \
+            lane_fast_rest(d + i, other, low);                                                     \
+            lane_fast_rest(d + i + 8, other + 8, high);                                            \
+        }                                                                                          \
     }
 LANE_FAST_2(pow, POW)
 LANE_FAST_2(rem, REM)
