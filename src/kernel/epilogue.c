@@ -444,6 +444,7 @@ static uint32_t epilogue_last(const epilogue_graph *g, uint32_t i, hg_epilogue_s
         return rest;
     }
     s->residual = NULL; /* part of the sum */
+    s->per_row = false;
     return i;
 }
 
