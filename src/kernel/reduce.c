@@ -402,7 +402,6 @@ static void reduce_finish(reduce_state *s, int64_t j, int64_t to)
         memcpy(&s->result[to], &s->found[j], sizeof s->found[j]);
     } else if (type == HG_LANE_F32) {
         float x = ((const float *)(const void *)s->acc)[j];
-        if (s->op == HG_REDUCE_MEAN) x /= (float)s->shape.steps;
         if (s->op == HG_REDUCE_L2) x = hg_sqrt_f32(x);
         if (s->op == HG_REDUCE_LOG_SUM) x = hg_log_f32(x);
         ((float *)(void *)s->result)[to] = x;
@@ -466,12 +465,27 @@ static void reduce_begin(reduce_state *s, const hg_args *a, const hg_reduce_loop
     s->n_result = 0;
 }
 
+/* What is accumulated is the result. */
+static bool reduce_is_final(hg_reduce_op op)
+{
+    return op != HG_REDUCE_MEAN && op != HG_REDUCE_L2 && op != HG_REDUCE_LOG_SUM;
+}
+
 /* The block's outputs wait with the others. */
 static void reduce_keep(reduce_state *s, const hg_args *a)
 {
     if (s->n_result + s->cols > HG_LANE_TILE) reduce_flush(s, a);
-    for (int64_t j = 0; j < s->cols; j++)
-        reduce_finish(s, j, s->n_result + j);
+    float *result = (float *)(void *)s->result + s->n_result;
+    const float *acc = (const float *)(const void *)s->acc;
+    const bool is_f32 = hg_lane_type_of(s->dtype) == HG_LANE_F32 && !reduce_is_arg(s->op);
+    if (is_f32 && reduce_is_final(s->op))
+        memcpy(result, acc, (size_t)s->cols * sizeof *acc);
+    else if (is_f32 && s->op == HG_REDUCE_MEAN)
+        for (int64_t j = 0; j < s->cols; j++)
+            result[j] = acc[j] / (float)s->shape.steps;
+    else
+        for (int64_t j = 0; j < s->cols; j++)
+            reduce_finish(s, j, s->n_result + j);
     s->n_result += s->cols;
 }
 
@@ -483,9 +497,7 @@ static bool reduce_by_rows(reduce_state *s, const hg_args *a, hg_range r)
     if (s->loops->rows == NULL || s->dtype != HOLO_F32 || shape->cols != 1 ||
         shape->n_reduced != 0 || shape->n_kept > 1)
         return false;
-    const bool is_final = a->code == NULL && s->op != HG_REDUCE_MEAN && s->op != HG_REDUCE_L2 &&
-                          s->op != HG_REDUCE_LOG_SUM;
-    if (is_final)
+    if (a->code == NULL && reduce_is_final(s->op))
         return s->loops->rows(s->op, (const float *)a->in[0].data + r.begin * stride, shape->rows,
                               stride, r.end - r.begin, (float *)a->out[0].data + r.begin);
     for (int64_t o = r.begin; o < r.end; o += s->cols) {
@@ -496,6 +508,24 @@ static bool reduce_by_rows(reduce_state *s, const hg_args *a, hg_range r)
         reduce_keep(s, a);
     }
     reduce_flush(s, a);
+    return true;
+}
+
+/* Extremes of rows of neighbours that have a byte each; a truth is any number but 0. */
+static bool reduce_by_bytes(const reduce_state *s, const hg_args *a, hg_range r)
+{
+    const reduce_shape *shape = &s->shape;
+    const int64_t stride = shape->n_kept == 0 ? 0 : shape->kept_stride[0];
+    uint8_t *out = a->out[0].data;
+    if (s->loops->bytes == NULL || hg_dtype_bits(s->dtype) != 8 || a->code != NULL ||
+        (s->op != HG_REDUCE_MAX && s->op != HG_REDUCE_MIN) || shape->rows == 0 ||
+        shape->cols != 1 || shape->n_reduced != 0 || shape->n_kept > 1)
+        return false;
+    s->loops->bytes(s->op == HG_REDUCE_MAX, s->dtype == HOLO_I8,
+                    (const uint8_t *)a->in[0].data + r.begin * stride, shape->rows, stride,
+                    r.end - r.begin, out + r.begin);
+    for (int64_t i = r.begin; s->dtype == HOLO_BOOL && i < r.end; i++)
+        out[i] = out[i] != 0;
     return true;
 }
 
@@ -545,7 +575,7 @@ void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *l
     const reduce_shape *shape = &s->shape;
     reduce_begin(s, a, loops);
     s->result_first = r.begin;
-    if (reduce_by_arg(s, a, r) || reduce_by_rows(s, a, r)) return;
+    if (reduce_by_arg(s, a, r) || reduce_by_bytes(s, a, r) || reduce_by_rows(s, a, r)) return;
     for (int64_t o = r.begin; o < r.end; o += s->cols) {
         int64_t col = o % shape->cols;
         int64_t first = col + reduce_offset(shape->kept_dim, shape->kept_stride, shape->n_kept,

@@ -75,6 +75,10 @@ typedef struct hg_reduce_arg {
 /* found[c] = the row of column c with its extreme. False: not for these sizes. */
 typedef bool (*hg_reduce_arg_fn)(const hg_reduce_arg *q, int64_t *found);
 
+/* out[i] = the largest or smallest of n > 0 bytes from x + i * stride on, of `count` rows. */
+typedef void (*hg_reduce_bytes_fn)(bool is_max, bool is_signed, const uint8_t *x, int64_t n,
+                                   int64_t stride, int64_t count, uint8_t *out);
+
 /* What a tuned variant replaces; the bits must be the same. */
 typedef struct hg_reduce_loops {
     hg_reduce_step (*step)(hg_reduce_op op, hg_lane_type domain);
@@ -84,6 +88,7 @@ typedef struct hg_reduce_loops {
     hg_reduce_rows_fn rows; /* this and what follows may be NULL */
     hg_reduce_cols_fn cols;
     hg_reduce_arg_fn arg;
+    hg_reduce_bytes_fn bytes;
 } hg_reduce_loops;
 
 void hg_kernel_reduce_run(const hg_args *a, hg_range r, const hg_reduce_loops *loops);

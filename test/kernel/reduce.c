@@ -543,7 +543,63 @@ static void reduce_refuses(void)
     MOVE_REFUSES(hg_kernels_reduce, reduce_make_code, reduce_bad_code);
 }
 
+#if defined(TUNED)
+/* Rows and columns of every length around those of vectors: the reference and the variants give
+ * the same bits. */
+static void reduce_same_try(holo_dtype dtype, hg_reduce_op op, int64_t rows, int64_t cols, int axis)
+{
+    move_call c = {0};
+    holo_tensor *x = move_in(&c, dtype, 2, MOVE_DIMS(rows, cols));
+    if (dtype == HOLO_F32)
+        value_fill(x, 7);
+    else
+        for (int64_t i = 0; i < rows * cols; i++)
+            ((uint8_t *)x->data)[i] = (uint8_t)(i * 37 % 11 == 0 ? 0 : i * 89 + i / 7);
+    if (axis == 1)
+        move_out(&c, dtype, 2, MOVE_DIMS(rows, 1));
+    else
+        move_out(&c, dtype, 2, MOVE_DIMS(1, cols));
+    move_param(&c, (int64_t)op);
+    move_param(&c, 1 << axis);
+    move_param(&c, 0);
+    uint8_t expected[4096];
+    const size_t bytes = holo_tensor_bytes(&c.out[0]);
+    if (CHECK(bytes <= sizeof expected) && move_run(hg_kernels_reduce, &c)) {
+        memcpy(expected, c.out[0].data, bytes);
+        for (int v = 1; v < 3; v++) {
+            memset(c.out[0].data, 9, bytes);
+            if (move_run(reduce_variant(v), &c) && !CHECK_MEM(c.out[0].data, expected, bytes))
+                printf("    operation %d, %lld by %lld\n", (int)op, (long long)rows,
+                       (long long)cols);
+        }
+    }
+    move_free(&c);
+}
+
+static void reduce_same(void)
+{
+    static const int64_t sizes[] = {1, 5, 8, 15, 16, 17, 31, 33, 64, 100, 127, 128, 129, 300, 768};
+    static const holo_dtype bytes[] = {HOLO_U8, HOLO_I8, HOLO_BOOL};
+    static const hg_reduce_op all[] = {HG_REDUCE_SUM, HG_REDUCE_MEAN,       HG_REDUCE_PROD,
+                                       HG_REDUCE_MAX, HG_REDUCE_MIN,        HG_REDUCE_L1,
+                                       HG_REDUCE_L2,  HG_REDUCE_LOG_SUM_EXP};
+    if (!tuned_runs()) return;
+    for (size_t i = 0; i < 2 * HG_COUNT(sizes); i++) {
+        const int axis = (int)(i % 2);
+        const int64_t n = sizes[i / 2], m = i % 4 < 2 ? 40 : 99;
+        for (size_t k = 0; k < 2 * HG_COUNT(bytes); k++)
+            reduce_same_try(bytes[k / 2], k % 2 == 0 ? HG_REDUCE_MAX : HG_REDUCE_MIN,
+                            axis == 1 ? m : n, axis == 1 ? n : m, axis);
+        for (size_t k = 0; k < HG_COUNT(all); k++)
+            reduce_same_try(HOLO_F32, all[k], axis == 1 ? m : n, axis == 1 ? n : m, axis);
+    }
+}
+#endif
+
 const hg_test_case hg_tests_kernel_reduce[] = {
+#if defined(TUNED)
+    {"same", reduce_same},
+#endif
     {"axes", reduce_axes},
     {"operations", reduce_operations},
     {"few_classes", reduce_few_classes},

@@ -18,6 +18,26 @@ static hg_reduce_step reduce_step_avx2(hg_reduce_op op, hg_lane_type domain)
     return reduce_avx2_step(op);
 }
 
+/* m + log(sum(exp(x - m))), m the largest or 0 where that is infinite, in sixteen lanes. */
+static float reduce_row_exp(const float *x, int64_t n)
+{
+    float lane[HG_REDUCE_LANES] = {0}, b[HG_REDUCE_LANES] = {0};
+    float m = hg_reduce_row(HG_REDUCE_ROW_MAX, x, n);
+    if (hg_abs_f32(m) == (float)HG_INFINITY) m = 0;
+    for (int64_t i = 0; i < n; i += HG_REDUCE_LANES) {
+        const int64_t width = hg_min(HG_REDUCE_LANES, n - i);
+        memcpy(b, x + i, (size_t)width * sizeof *b);
+        for (int l = 0; l < HG_REDUCE_LANES; l++)
+            b[l] = hg_exp_f32(b[l] - m);
+        for (int64_t l = 0; l < width; l++)
+            lane[l] += b[l];
+    }
+    for (int w = HG_REDUCE_LANES / 2; w > 0; w /= 2)
+        for (int l = 0; l < w; l++)
+            lane[l] += lane[l + w];
+    return m + hg_log_f32(lane[0]);
+}
+
 static bool reduce_rows_avx2(hg_reduce_op op, const float *x, int64_t n, int64_t stride,
                              int64_t count, float *out)
 {
@@ -29,6 +49,8 @@ static bool reduce_rows_avx2(hg_reduce_op op, const float *x, int64_t n, int64_t
         case HG_REDUCE_SUM_SQUARE:
         case HG_REDUCE_L2: out[i] = hg_reduce_row(HG_REDUCE_ROW_SQUARE, x, n); break;
         case HG_REDUCE_L1: out[i] = hg_reduce_row(HG_REDUCE_ROW_ABS, x, n); break;
+        case HG_REDUCE_LOG_SUM_EXP: out[i] = reduce_row_exp(x, n); break;
+        case HG_REDUCE_PROD: out[i] = hg_reduce_row(HG_REDUCE_ROW_PROD, x, n); break;
         default: return false;
         }
     return true;
@@ -37,9 +59,18 @@ static bool reduce_rows_avx2(hg_reduce_op op, const float *x, int64_t n, int64_t
 static bool reduce_cols_avx2(hg_reduce_op op, const float *x, int64_t n, int64_t stride,
                              int64_t cols, float *out)
 {
-    if (op != HG_REDUCE_SUM && op != HG_REDUCE_MEAN && op != HG_REDUCE_LOG_SUM) return false;
-    hg_reduce_all_columns(HG_REDUCE_ROW_SUM, x, n, stride, cols, out);
-    return true;
+    switch ((int)op) {
+    case HG_REDUCE_SUM:
+    case HG_REDUCE_MEAN:
+    case HG_REDUCE_LOG_SUM:
+        hg_reduce_all_columns(HG_REDUCE_ROW_SUM, x, n, stride, cols, out);
+        return true;
+    case HG_REDUCE_SUM_SQUARE:
+    case HG_REDUCE_L2:
+        hg_reduce_all_columns(HG_REDUCE_ROW_SQUARE, x, n, stride, cols, out);
+        return true;
+    default: return false;
+    }
 }
 
 const hg_reduce_loops hg_reduce_loops_avx2 = {.step = reduce_step_avx2,

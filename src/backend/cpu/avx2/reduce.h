@@ -17,6 +17,7 @@ enum {
     HG_REDUCE_ROW_SUM,
     HG_REDUCE_ROW_SQUARE,
     HG_REDUCE_ROW_ABS,
+    HG_REDUCE_ROW_PROD,
     HG_REDUCE_ROW_MAX,
     HG_REDUCE_ROW_MIN
 };
@@ -24,6 +25,7 @@ enum {
 HG_INLINE __m256 hg_reduce_row_enter(const int kind, __m256 a, __m256 x)
 {
     if (kind == HG_REDUCE_ROW_SUM) return _mm256_add_ps(a, x);
+    if (kind == HG_REDUCE_ROW_PROD) return _mm256_mul_ps(a, x);
     if (kind == HG_REDUCE_ROW_SQUARE) return _mm256_add_ps(a, _mm256_mul_ps(x, x));
     if (kind == HG_REDUCE_ROW_ABS)
         return _mm256_add_ps(a,
@@ -35,16 +37,17 @@ HG_INLINE __m256 hg_reduce_row_enter(const int kind, __m256 a, __m256 x)
 /* What changes nothing. */
 HG_INLINE float hg_reduce_row_none(const int kind)
 {
-    return kind == HG_REDUCE_ROW_MAX   ? -(float)HG_INFINITY
-           : kind == HG_REDUCE_ROW_MIN ? (float)HG_INFINITY
-                                       : 0;
+    return kind == HG_REDUCE_ROW_MAX    ? -(float)HG_INFINITY
+           : kind == HG_REDUCE_ROW_MIN  ? (float)HG_INFINITY
+           : kind == HG_REDUCE_ROW_PROD ? 1
+                                        : 0;
 }
 
 HG_INLINE float hg_reduce_row_join(const int kind, float a, float b)
 {
     if (kind == HG_REDUCE_ROW_MAX) return a != a || a > b ? a : b;
     if (kind == HG_REDUCE_ROW_MIN) return a != a || a < b ? a : b;
-    return a + b;
+    return kind == HG_REDUCE_ROW_PROD ? a * b : a + b;
 }
 
 /* Fewer than eight floats, and what changes nothing. */
@@ -54,11 +57,11 @@ HG_INLINE __m256 hg_reduce_row_part(const int kind, const float *x, int64_t n)
     {                                                                                              \
         0, 0, 0, 0, 0, 0, 0, 0, v, v, v, v, v, v, v, v                                             \
     }
-    static const float fill[2][16] = {FILL((float)HG_INFINITY), FILL(-(float)HG_INFINITY)};
+    static const float fill[3][16] = {FILL(1), FILL(-(float)HG_INFINITY), FILL((float)HG_INFINITY)};
 #undef FILL
     const __m256 rest = hg_part8_load(x, n);
-    if (kind != HG_REDUCE_ROW_MAX && kind != HG_REDUCE_ROW_MIN) return rest;
-    return _mm256_xor_ps(rest, _mm256_loadu_ps(fill[kind == HG_REDUCE_ROW_MAX] + 8 - n));
+    if (kind < HG_REDUCE_ROW_PROD) return rest;
+    return _mm256_xor_ps(rest, _mm256_loadu_ps(fill[kind - HG_REDUCE_ROW_PROD] + 8 - n));
 }
 
 /* Sixteen lanes in two vectors; lanes that the last turn does not reach get what changes nothing.
@@ -88,49 +91,44 @@ HG_INLINE float hg_reduce_row(const int kind, const float *x, int64_t n)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-enum { HG_REDUCE_COLS = 16, HG_REDUCE_COLS_TOGETHER = 4 };
+enum { HG_REDUCE_LANES = 16, HG_REDUCE_COLS = 16, HG_REDUCE_COLS_MOST = 64 };
 
-/* Sixteen columns, but for squares: lanes are filled four at a time, which then stay in registers.
- * Loops that are not unrolled: this is there once for each kind. */
-HG_INLINE void hg_reduce_columns(const int kind, const float *x, int64_t n, int64_t stride,
-                                 float *out)
+/* One lane after the other, in registers: whole lines of the cache from each row, several of them
+ * where there are so many columns. Loops that are not unrolled: this is there once for each kind.
+ */
+HG_INLINE void hg_reduce_columns(const int kind, const int vectors, const float *x, int64_t n,
+                                 int64_t stride, float *out)
 {
-    float lane[HG_REDUCE_COLS * HG_REDUCE_COLS];
-    for (int64_t l = 0; l < HG_REDUCE_COLS; l += HG_REDUCE_COLS_TOGETHER) {
-        __m256 a[HG_REDUCE_COLS_TOGETHER][2];
-        for (int k = 0; k < HG_REDUCE_COLS_TOGETHER; k++)
-            a[k][0] = a[k][1] = _mm256_set1_ps(hg_reduce_row_none(kind));
-        int64_t i = l;
-        for (; i + HG_REDUCE_COLS_TOGETHER <= n; i += HG_REDUCE_COLS)
-            for (int k = 0; k < HG_REDUCE_COLS_TOGETHER; k++)
-                for (int v = 0; v < 2; v++)
-                    a[k][v] = hg_reduce_row_enter(kind, a[k][v],
-                                                  _mm256_loadu_ps(x + (i + k) * stride + v * 8));
-        for (int k = 0; k < HG_REDUCE_COLS_TOGETHER; k++)
-            for (int v = 0; v < 2; v++)
-                _mm256_storeu_ps(lane + (l + k) * HG_REDUCE_COLS + v * 8, a[k][v]);
-        for (int64_t at = 2 * i; at < 2 * hg_min(n, i + HG_REDUCE_COLS_TOGETHER); at++) {
-            float *to = lane + at / 2 % HG_REDUCE_COLS * HG_REDUCE_COLS + at % 2 * 8;
-            _mm256_storeu_ps(
-                to, hg_reduce_row_enter(kind, _mm256_loadu_ps(to),
-                                        _mm256_loadu_ps(x + at / 2 * stride + at % 2 * 8)));
-        }
+    const int join = kind < HG_REDUCE_ROW_PROD ? HG_REDUCE_ROW_SUM : kind;
+    __m256 lane[HG_REDUCE_LANES][HG_REDUCE_COLS_MOST / 8];
+    for (int64_t l = 0; l < HG_REDUCE_LANES; l++) {
+        __m256 a[HG_REDUCE_COLS_MOST / 8];
+        for (int v = 0; v < vectors; v++)
+            a[v] = _mm256_set1_ps(hg_reduce_row_none(kind));
+        for (int64_t i = l; i < n; i += HG_REDUCE_LANES)
+            for (int v = 0; v < vectors; v++)
+                a[v] = hg_reduce_row_enter(kind, a[v], _mm256_loadu_ps(x + i * stride + v * 8));
+        for (int v = 0; v < vectors; v++)
+            lane[l][v] = a[v];
     }
-    for (int64_t w = HG_REDUCE_COLS / 2; w > 0; w /= 2)
-        for (int64_t at = 0; at < w * HG_REDUCE_COLS; at += 8)
-            _mm256_storeu_ps(lane + at,
-                             hg_reduce_row_enter(kind, _mm256_loadu_ps(lane + at),
-                                                 _mm256_loadu_ps(lane + w * HG_REDUCE_COLS + at)));
-    memcpy(out, lane, HG_REDUCE_COLS * sizeof *lane);
+    for (int64_t w = HG_REDUCE_LANES / 2; w > 0; w /= 2)
+        for (int64_t l = 0; l < w; l++)
+            for (int v = 0; v < vectors; v++)
+                lane[l][v] = hg_reduce_row_enter(join, lane[l][v], lane[l + w][v]);
+    for (int v = 0; v < vectors; v++)
+        _mm256_storeu_ps(out + v * 8, lane[0][v]);
 }
 
 /* At least sixteen columns; the last of them together with their neighbours once more. */
 HG_INLINE void hg_reduce_all_columns(const int kind, const float *x, int64_t n, int64_t stride,
                                      int64_t cols, float *out)
 {
-    for (int64_t c = 0; c < cols; c += HG_REDUCE_COLS) {
+    int64_t c = 0;
+    for (; c + HG_REDUCE_COLS_MOST <= cols; c += HG_REDUCE_COLS_MOST)
+        hg_reduce_columns(kind, HG_REDUCE_COLS_MOST / 8, x + c, n, stride, out + c);
+    for (; c < cols; c += HG_REDUCE_COLS) {
         const int64_t at = hg_min(c, cols - HG_REDUCE_COLS);
-        hg_reduce_columns(kind, x + at, n, stride, out + at);
+        hg_reduce_columns(kind, HG_REDUCE_COLS / 8, x + at, n, stride, out + at);
     }
 }
 

@@ -226,6 +226,64 @@ static bool order_cols(hg_reduce_op op, const float *x, int64_t n, int64_t strid
     return true;
 }
 
+/* 128 lanes of neighbours, or 16 of few, of which compilers make vectors; the last ones are seen
+ * twice. Lanes meet in loops of constant length for the same reason. */
+#define ORDER_MEET(width, sign)                                                                    \
+    for (int l = 0; l < (width); l++)                                                              \
+    lane[l] = lane[l] sign lane[l + (width)] ? lane[l] : lane[l + (width)]
+#define ORDER_LANES(width, sign)                                                                   \
+    for (int l = 0; l < (width); l++)                                                              \
+        lane[l] = x[l];                                                                            \
+    for (int64_t i = width; i < n; i += (width)) {                                                 \
+        next = x + hg_min(i, n - (width));                                                         \
+        for (int l = 0; l < (width); l++)                                                          \
+            lane[l] = lane[l] sign next[l] ? lane[l] : next[l];                                    \
+    }
+#define ORDER_BYTES(T, stem, sign)                                                                 \
+    static T order_##stem##_of(const T *x, int64_t n)                                              \
+    {                                                                                              \
+        const T *next;                                                                             \
+        T lane[128], best;                                                                         \
+        if (n >= 128) {                                                                            \
+            ORDER_LANES(128, sign)                                                                 \
+            ORDER_MEET(64, sign);                                                                  \
+            ORDER_MEET(32, sign);                                                                  \
+            ORDER_MEET(16, sign);                                                                  \
+        } else if (n >= 16) {                                                                      \
+            ORDER_LANES(16, sign)                                                                  \
+        } else {                                                                                   \
+            memset(lane, x[0], 16);                                                                \
+            memcpy(lane, x, (size_t)n);                                                            \
+        }                                                                                          \
+        ORDER_MEET(8, sign);                                                                       \
+        best = lane[0];                                                                            \
+        for (int l = 1; l < 8; l++)                                                                \
+            best = best sign lane[l] ? best : lane[l];                                             \
+        return best;                                                                               \
+    }                                                                                              \
+    static void order_##stem(const void *from, int64_t n, int64_t stride, int64_t count,           \
+                             uint8_t *out)                                                         \
+    {                                                                                              \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            out[i] = (uint8_t)order_##stem##_of((const T *)from + i * stride, n);                  \
+    }
+ORDER_BYTES(uint8_t, max_u8, >)
+ORDER_BYTES(uint8_t, min_u8, <)
+ORDER_BYTES(int8_t, max_i8, >)
+ORDER_BYTES(int8_t, min_i8, <)
+#undef ORDER_BYTES
+#undef ORDER_LANES
+#undef ORDER_MEET
+
+static void order_bytes(bool is_max, bool is_signed, const uint8_t *x, int64_t n, int64_t stride,
+                        int64_t count, uint8_t *out)
+{
+    if (is_signed)
+        (is_max ? order_max_i8 : order_min_i8)(x, n, stride, count, out);
+    else
+        (is_max ? order_max_u8 : order_min_u8)(x, n, stride, count, out);
+}
+
 static void order_run(const hg_args *a, hg_range r)
 {
     hg_reduce_loops loops = hg_reduce_loops_avx2;
@@ -233,6 +291,7 @@ static void order_run(const hg_args *a, hg_range r)
     loops.rows = order_rows;
     loops.cols = order_cols;
     loops.arg = arg_find;
+    loops.bytes = order_bytes;
     hg_kernel_reduce_run(a, r, &loops);
 }
 
