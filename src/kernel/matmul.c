@@ -141,10 +141,14 @@ static size_t matmul_scratch(const hg_args *a)
             const int64_t cols = hg_min(MATMUL_COLS, s->n - j0);                                   \
             const T *b = (const T *)vb + j0 * s->b_col;                                            \
             ACC sum[MATMUL_COLS] = {0};                                                            \
+            const bool is_whole = cols == MATMUL_COLS && s->b_col == 1;                            \
             for (int64_t k = 0; k < s->k; k++) {                                                   \
                 const ACC x = LOAD(a[k * s->a_k]);                                                 \
-                for (int64_t j = 0; j < cols; j++)                                                 \
-                    sum[j] += x * LOAD(b[k * s->b_k + j * s->b_col]);                              \
+                const T *row = b + k * s->b_k;                                                     \
+                for (int64_t j = 0; is_whole && j < MATMUL_COLS; j++) /* vectors */                \
+                    sum[j] += x * LOAD(row[j]);                                                    \
+                for (int64_t j = 0; !is_whole && j < cols; j++)                                    \
+                    sum[j] += x * LOAD(row[j * s->b_col]);                                         \
             }                                                                                      \
             for (int64_t j = 0; j < cols; j++)                                                     \
                 c[j0 + j] = alpha == 1 ? sum[j] : sum[j] * (ACC)alpha;                             \
