@@ -100,3 +100,17 @@ def half_gelu(g):
     half = lambda v: g.const(v, "float16")
     erf = g.op("Erf", g.op("Mul", x, half(0.70710678)))
     g.output(g.op("Mul", g.op("Mul", x, half(0.5)), g.op("Add", erf, half(1.0))), "float16")
+
+
+@model
+def codes_of_16_bits(g):
+    """Numbers of 16 bits times weights of 8, as a quantiser writes it for which 8 bits are too few."""
+    ms = lambda kind, *inputs: g.op(kind, *inputs, domain="com.microsoft")
+    x, width = g.input("x", [32, 256]), 256
+    for _ in range(3):
+        scale, zero = g.const(0.0002), g.const(32768, "uint16")
+        x = ms("DequantizeLinear", ms("QuantizeLinear", x, scale, zero), scale, zero)
+        codes = g.const(g.random.integers(-127, 128, (width, width)), "int8")
+        weights = ms("DequantizeLinear", codes, g.const(0.0008), g.const(0, "int8"))
+        x = g.relu(g.add(g.op("MatMul", x, weights), g.weight(width, fan=9)))
+    g.output(x)

@@ -260,6 +260,17 @@ def knn_50(g):
 
 
 @model
+def knn_distances_50(g):
+    """The same with distances as one operator, and the class that most of the five have."""
+    d = g.op("CDist", g.input("x", [50, 8]), g.weight(800, 8, fan=1), domain="com.microsoft", metric="euclidean")
+    _, at = g.op("TopK", d, g.ints(5), outs=2, axis=1, largest=0)
+    votes = g.op("OneHot", g.op("Gather", g.const(g.random.integers(0, 4, 800), "int64"), at), g.const(4, "int64"),
+                 g.const([0.0, 1.0]), axis=-1)
+    votes = g.op("ReduceSum", votes, g.ints(1), keepdims=0)
+    g.output(votes), g.output(g.op("ArgMax", votes, axis=1, keepdims=0), "int64")
+
+
+@model
 def gaussian_process(g):
     """Mean and deviation: the kernel against 200 points, a product with what training left."""
     d = distances(g, g.input("x", [32, 6]), None, 6, 200)

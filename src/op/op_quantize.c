@@ -1,6 +1,8 @@
 /* op_quantize.c - what QuantizeLinear and DequantizeLinear share. */
 #include "op/op_quantize.h"
+
 #include "op/op_shape.h"
+#include "op/op_upgrade.h"
 
 static holo_status quantize_check_blocks(const hg_infer *n, int32_t axis, int64_t block)
 {
@@ -92,4 +94,21 @@ hg_value_id hg_quantize_spread(hg_build *b, hg_value_id scale)
     for (uint32_t i = 0; i < count; i++)
         axes[i] = 1 + (int64_t)i;
     return count == 0 ? scale : hg_build_2(b, "Unsqueeze", scale, hg_build_ints(b, axes, count));
+}
+
+holo_status hg_quantize_rewrite(hg_build *b)
+{
+    const hg_value_id in[3] = {hg_build_in(b, 0), hg_build_in(b, 1), hg_build_in(b, 2)};
+    const hg_attr axis = hg_attr_make_int("axis", hg_node_int(b->node, "axis", 1));
+    return hg_rewrite_as(b, b->node->op->name, in, in[2] == 0 ? 2 : 3, &axis, 1);
+}
+
+holo_status hg_quantize_upgrade(hg_graph *g, hg_node_id id, int32_t opset)
+{
+    hg_build b;
+    (void)opset;
+    hg_build_init(&b, g, id);
+    HG_TRY(hg_quantize_rewrite(&b));
+    hg_graph_remove_node(g, id);
+    return HOLO_OK;
 }

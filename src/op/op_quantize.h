@@ -11,4 +11,10 @@ HG_MUST_CHECK holo_status hg_quantize_check(const hg_infer *n);
  * one for each place along the axis, or one for each block. */
 hg_value_id hg_quantize_spread(hg_build *b, hg_value_id scale);
 
+/* com.microsoft has both operators too; they become those of ONNX, in files before anything looks
+ * for quantised layers. */
+enum { HG_QUANTIZE_UPGRADED = 2 }; /* version of that domain that has no such operators */
+HG_MUST_CHECK holo_status hg_quantize_rewrite(hg_build *b);
+HG_MUST_CHECK holo_status hg_quantize_upgrade(hg_graph *g, hg_node_id id, int32_t opset);
+
 #endif

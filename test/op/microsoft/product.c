@@ -215,15 +215,68 @@ static void product_types(void)
          "%y = com.microsoft:MatMulIntegerToFloat(%a, %b, %s, %s, %z)", "!must agree"},
         {"%a: float32[n,4], %b: int8[4,5], %s: float32[5]",
          "%y = com.microsoft:DynamicQuantizeMatMul(%a, %b, %s)", "float32[n,5]"},
+        {"%a: float32[n,4], %b: float32[5,4]",
+         "%y = com.microsoft:CDist(%a, %b) {metric=\"cosine\"}", "!metric is 'cosine'"},
+        {"%a: float32[n,4], %b: float32[5,4]", "%y = com.microsoft:CDist(%a, %b)", "float32[n,5]"},
+        {"%x: float32[n,4], %s: float32[], %z: uint16[]",
+         "%y = com.microsoft:QuantizeLinear(%x, %s, %z)", "uint16[n,4]"},
+        {"%x: uint16[n,4], %s: float32[], %z: uint8[]",
+         "%y = com.microsoft:DequantizeLinear(%x, %s, %z)", "!must agree"},
         {"%a: uint8[n,4], %s: float32[], %z: uint8[], %b: uint8[4,5], %q: float32[]",
          "%y = com.microsoft:QGemm(%a, %s, %z, %b, %s, %z, _, %q)", "!must come together"},
     };
     RULES(table);
 }
 
+static void product_distances(void)
+{
+    for (int root = 0; root < 2; root++) {
+        compute *c = compute_new();
+        double x[12], v[20], y[15];
+        compute_rand(c, "x", "float32[3,4]", x, 12);
+        compute_rand(c, "v", "float32[5,4]", v, 20);
+        for (int i = 0; i < 15; i++) {
+            y[i] = 0;
+            for (int k = 0; k < 4; k++)
+                y[i] += pow(x[i / 5 * 4 + k] - v[i % 5 * 4 + k], 2);
+            if (root) y[i] = sqrt(y[i]);
+        }
+        if (compute_run(c,
+                        root ? "%y = com.microsoft:CDist(%x, %v) {metric=\"euclidean\"}"
+                             : "%y = com.microsoft:CDist(%x, %v)",
+                        1))
+            compute_near(c, 0, y, 15, 1e-6);
+        compute_free(c);
+    }
+}
+
+/* Those of ONNX, with a scale for each column. */
+static void product_codes(void)
+{
+    compute *c = compute_new();
+    static const double scale[4] = {0.25, 0.5, 0.125, 1}, zero[4] = {3, 128, 0, 255};
+    double x[12], q[12], y[12];
+    compute_rand(c, "x", "float32[3,4]", x, 12);
+    compute_const(c, "s", "float32[4]", scale, 4);
+    compute_const(c, "z", "uint8[4]", zero, 4);
+    for (int i = 0; i < 12; i++) {
+        q[i] = fmin(255, fmax(0, rint(x[i] / scale[i % 4]) + zero[i % 4]));
+        y[i] = (q[i] - zero[i % 4]) * scale[i % 4];
+    }
+    if (compute_run(c,
+                    "%y1 = com.microsoft:QuantizeLinear(%x, %s, %z)\n"
+                    "%y = com.microsoft:DequantizeLinear(%y1, %s, %z) {axis=1}",
+                    2)) {
+        compute_near(c, 0, y, 12, 0);
+        compute_near(c, 1, q, 12, 0);
+    }
+    compute_free(c);
+}
+
 const hg_test_case hg_tests_op_microsoft_product[] = {
-    {"matmul", product_matmul},   {"gemm", product_gemm},
-    {"conv", product_conv},       {"integers", product_integers},
-    {"dynamic", product_dynamic}, {"qgemm", product_qgemm},
-    {"types", product_types},     {0},
+    {"distances", product_distances}, {"codes", product_codes},
+    {"matmul", product_matmul},       {"gemm", product_gemm},
+    {"conv", product_conv},           {"integers", product_integers},
+    {"dynamic", product_dynamic},     {"qgemm", product_qgemm},
+    {"types", product_types},         {0},
 };
