@@ -84,6 +84,8 @@ def rotary():
 
 
 def products():
+    for metric in ["euclidean", "sqeuclidean"]:
+        yield "CDist " + metric, "CDist", [In(7, 5), In(4, 5)], {"metric": metric}, 1, 1e-5
     for ta, tb in itertools.product([0, 1], [0, 1]):
         yield "FusedMatMul", "FusedMatMul", [In(*((2, 5, 3) if ta else (2, 3, 5))), In(*((2, 4, 5) if tb else (2, 5, 4)))], \
             {"transA": ta, "transB": tb, "alpha": 0.5}, 1, 1e-5
