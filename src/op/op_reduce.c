@@ -144,9 +144,11 @@ hg_value_id hg_build_norm(hg_build *b, hg_value_id x, int64_t p, int32_t begin, 
 {
     if (p == 1) return hg_build_reduce_range(b, "ReduceL1", x, begin, end);
     if (p == 2) return hg_build_reduce_range(b, "ReduceL2", x, begin, end);
-    holo_dtype dtype = hg_build_type(b, x)->dtype;
-    hg_value_id power = hg_build_scalar(b, dtype, (double)p);
-    x = hg_build_2(b, "Pow", hg_build_1(b, "Abs", x), power);
+    const holo_dtype dtype = hg_build_type(b, x)->dtype;
+    const holo_dtype wide = dtype == HOLO_F64 ? HOLO_F64 : HOLO_F32; /* cubes leave 16 bits soon */
+    x = hg_build_1(b, "Abs", hg_build_cast(b, x, wide));
+    x = hg_build_2(b, "Pow", x, hg_build_scalar(b, wide, (double)p));
     x = hg_build_reduce_range(b, "ReduceSum", x, begin, end);
-    return hg_build_2(b, "Pow", x, hg_build_scalar(b, dtype, 1.0 / (double)p));
+    x = hg_build_2(b, "Pow", x, hg_build_scalar(b, wide, 1.0 / (double)p));
+    return hg_build_cast(b, x, dtype);
 }
