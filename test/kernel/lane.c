@@ -607,6 +607,69 @@ static void lane_codes(void)
         }
 }
 
+#if defined(TUNED)
+/* Codes become floats: a zero point or none, a factor for all, each row or each column, on either
+ * side. */
+static void lane_floats_try(holo_dtype dtype, int64_t columns, int how)
+{
+    const bool has_zero = (how & 1) != 0, is_left = (how & 2) != 0;
+    const int factor = how / 4; /* constant, columns, rows, elements where the result goes */
+    hg_lane_op op[6] = {
+        {.op = HG_LANE_LOAD, .type = HG_LANE_I32, .dst = 0},
+        {.op = HG_LANE_CAST, .type = HG_LANE_F32, .dst = 1, .index = HG_LANE_I32},
+        {.op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 2, .imm = 0x42f00000},
+        {.op = HG_LANE_SUB, .type = HG_LANE_F32, .dst = 3, .a = 1, .b = 2},
+        {.op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = 4, .imm = 0x3dcccccd},
+    };
+    const uint16_t value = has_zero ? 3 : 1;
+    if (factor != 0)
+        op[4] = (hg_lane_op){.op = HG_LANE_LOAD, .type = HG_LANE_F32, .dst = 4, .index = 1};
+    op[5] = (hg_lane_op){.op = HG_LANE_MUL,
+                         .type = HG_LANE_F32,
+                         .dst = 5,
+                         .a = is_left ? 4 : value,
+                         .b = is_left ? value : 4};
+    const hg_lane_out out = {5, HG_LANE_F32, 0};
+    const hg_lane_code code = {op, &out, 6, factor != 0 ? 2 : 1, 1, 6};
+    static float expected[30 * 400];
+    move_call c = {0};
+    move_in(&c, dtype, 2, MOVE_DIMS(30, columns));
+    if (factor == 1) value_in(&c, HOLO_F32, 1, MOVE_DIMS(columns), 2);
+    if (factor == 2) value_in(&c, HOLO_F32, 2, MOVE_DIMS(30, 1), 2);
+    if (factor == 3) value_in(&c, HOLO_F32, 2, MOVE_DIMS(30, columns), 2);
+    move_out(&c, HOLO_F32, 2, MOVE_DIMS(30, columns));
+    c.args.code = &code;
+    const size_t bytes = holo_tensor_bytes(&c.out[0]);
+    if (move_run(hg_kernels_lane, &c)) {
+        memcpy(expected, c.out[0].data, bytes);
+        memset(c.out[0].data, 0, bytes);
+        if (move_run(TUNED(lane), &c)) CHECK_MEM(c.out[0].data, expected, bytes);
+        if (factor == 3) {
+            const hg_work work = hg_kernel_work(TUNED(lane), &c.args);
+            void *separate = c.out[0].data, *scratch = malloc(work.scratch);
+            c.out[0].data = c.in[1].data;
+            TUNED(lane)->run(&c.args, (hg_range){0, work.units, scratch});
+            CHECK_MEM(c.out[0].data, expected, bytes);
+            c.out[0].data = separate;
+            free(scratch);
+        }
+    }
+    move_free(&c);
+}
+
+static void lane_floats(void)
+{
+    static const int64_t columns[] = {1, 7, 8, 9, 33, 400};
+    if (!tuned_runs()) return;
+    for (size_t i = 0; i < HG_COUNT(columns); i++)
+        for (int how = 0; how < 16; how++) {
+            lane_floats_try(HOLO_U8, columns[i], how);
+            lane_floats_try(HOLO_I8, columns[i], how);
+            lane_floats_try(HOLO_U16, columns[i], how);
+        }
+}
+#endif
+
 const hg_test_case hg_tests_kernel_lane[] = {
     {"broadcasts", lane_broadcasts},
     {"two_results", lane_two_results},
@@ -622,6 +685,7 @@ const hg_test_case hg_tests_kernel_lane[] = {
     {"fast", lane_fast},
     {"fast_two", lane_fast_two},
     {"fast_alone", lane_fast_alone},
+    {"floats", lane_floats},
 #endif
     {"codes", lane_codes},
     {0},

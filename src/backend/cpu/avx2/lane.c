@@ -41,18 +41,24 @@ static hg_lane_fn lane_pick_fast(uint32_t op, uint32_t type, uint32_t from)
     return fn != NULL ? fn : lane_pick_same(op, type, from);
 }
 
-static void lane_tile_same(const hg_lane_code *code, const hg_lane_tile *tile)
+static void lane_tile_with(const hg_lane_code *code, const hg_lane_tile *tile, hg_lane_pick pick)
 {
     hg_lane_tile own = *tile;
-    own.pick = lane_pick_same;
+    own.pick = pick;
+#if defined(__AVX2__)
+    if (hg_lane_floats_avx2(code, tile)) return;
+#endif
     hg_lane_tile_avx2(code, &own);
+}
+
+static void lane_tile_same(const hg_lane_code *code, const hg_lane_tile *tile)
+{
+    lane_tile_with(code, tile, lane_pick_same);
 }
 
 static void lane_tile_fast(const hg_lane_code *code, const hg_lane_tile *tile)
 {
-    hg_lane_tile own = *tile;
-    own.pick = lane_pick_fast;
-    hg_lane_tile_avx2(code, &own);
+    lane_tile_with(code, tile, lane_pick_fast);
 }
 
 static void lane_run_same(const hg_args *a, hg_range r)

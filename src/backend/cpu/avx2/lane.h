@@ -8,7 +8,9 @@
 void hg_lane_run_avx2(const hg_lane_code *code, const hg_lane_tile *tile);
 /* The same where floats become codes; false: the code is another one. */
 bool hg_lane_codes_avx2(const hg_lane_code *code, const hg_lane_tile *tile);
-/* The first of the two that can. */
+/* The same where codes become floats. */
+bool hg_lane_floats_avx2(const hg_lane_code *code, const hg_lane_tile *tile);
+/* The first that can of those that matter behind another kernel. */
 static inline void hg_lane_tile_avx2(const hg_lane_code *code, const hg_lane_tile *tile)
 {
 #if defined(__AVX2__)
