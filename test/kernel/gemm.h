@@ -114,7 +114,7 @@ static inline void gemm_range(const hg_kernel *k, const hg_args *a, int64_t begi
         posix_memalign((void **)&exact, 64, bytes == 0 ? 1 : bytes) == 0)
         scratch = exact;
     memset(scratch, 0xff, bytes);
-    k->run(a, (hg_range){begin, end, scratch});
+    k->run(a, (hg_range){begin, end, bytes == 0 ? NULL : scratch});
     free(exact);
     free(block);
 }

@@ -109,7 +109,7 @@ static void conv_dw_run(const hg_args *a, hg_range r)
     conv_dw_plan p;
     conv_dw_plan_of(a, &p);
     const hg_conv2d *g = &p.g;
-    char *scratch = r.scratch;
+    char none, *scratch = r.scratch != NULL ? r.scratch : &none; /* all that follows has no bytes */
     hg_conv_dw_unit u = {.g = g, .x_row = g->w * g->c, .x_col = g->c};
     float *wide = (float *)(void *)scratch;
     float *result = (float *)(void *)(scratch += conv_dw_weight_bytes(a, &p));
