@@ -8,6 +8,8 @@
  * Of equal elements the one with the lower index is better; NaN is larger than every number; -0 and
  * 0 are equal. A list or a heap of k, or sorting: n log k steps a row. A unit is one row; rows that
  * lie side by side are walked together. */
+#include "kernel/topk.h"
+
 #include "kernel/elem.h"
 #include "kernel/number.h"
 
@@ -50,7 +52,7 @@ static const holo_tensor *topk_out(const hg_args *a)
     return &a->out[topk_has_out(a, 0) ? 0 : 1];
 }
 
-static holo_status topk_check(const hg_args *a, holo_error *e)
+holo_status hg_topk_check(const hg_args *a, holo_error *e)
 {
     HG_REQUIRE(e, a->n_in == 1, HOLO_E_FORMAT, "%u inputs, expected 1", a->n_in);
     HG_REQUIRE(e, a->n_out <= 2 && (topk_has_out(a, 0) || topk_has_out(a, 1)), HOLO_E_FORMAT,
@@ -79,7 +81,7 @@ static holo_status topk_check(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
-static int64_t topk_units(const hg_args *a)
+int64_t hg_topk_units(const hg_args *a)
 {
     const holo_tensor *y = topk_out(a);
     return holo_tensor_count(y) == 0 ? 0 : holo_tensor_count(y) / y->dim[a->param[0]];
@@ -121,9 +123,9 @@ static int64_t topk_together(const topk_call *c)
     return c->sorts ? 1 : hg_min(c->inner, TOPK_SKIP);
 }
 
-static size_t topk_scratch(const hg_args *a)
+size_t hg_topk_scratch(const hg_args *a)
 {
-    if (topk_units(a) == 0) return 0;
+    if (hg_topk_units(a) == 0) return 0;
     const topk_call c = topk_call_of(a);
     return (size_t)((c.sorts ? 2 * c.n : c.k * topk_together(&c)) * topk_entry_bytes(&c));
 }
@@ -303,7 +305,7 @@ static void topk_write(const hg_args *a, const topk_call *c, const void *best, i
     }
 }
 
-static void topk_run(const hg_args *a, hg_range r)
+void hg_topk_run(const hg_args *a, hg_range r)
 {
     const topk_call c = topk_call_of(a);
     const int64_t step = c.k * topk_entry_bytes(&c);
@@ -323,9 +325,9 @@ static void topk_run(const hg_args *a, hg_range r)
 
 const hg_kernel hg_kernels_topk[] = {
     {.name = "topk",
-     .check = topk_check,
-     .units = topk_units,
-     .scratch = topk_scratch,
-     .run = topk_run},
+     .check = hg_topk_check,
+     .units = hg_topk_units,
+     .scratch = hg_topk_scratch,
+     .run = hg_topk_run},
     {0},
 };
