@@ -7,6 +7,7 @@
 
 #include "isa/lane_math.h"
 
+#include "backend/cpu/avx2/gemm.h"
 #include "backend/cpu/avx2/part8.h"
 #include "backend/cpu/vec8_int.h"
 
@@ -103,18 +104,23 @@ HG_INLINE void hg_reduce_columns(const int kind, const int vectors, const float 
     __m256 lane[HG_REDUCE_LANES][HG_REDUCE_COLS_MOST / 8];
     for (int64_t l = 0; l < HG_REDUCE_LANES; l++) {
         __m256 a[HG_REDUCE_COLS_MOST / 8];
+        HG_GEMM_UNROLL
         for (int v = 0; v < vectors; v++)
             a[v] = _mm256_set1_ps(hg_reduce_row_none(kind));
         for (int64_t i = l; i < n; i += HG_REDUCE_LANES)
-            for (int v = 0; v < vectors; v++)
-                a[v] = hg_reduce_row_enter(kind, a[v], _mm256_loadu_ps(x + i * stride + v * 8));
+            HG_GEMM_UNROLL
+        for (int v = 0; v < vectors; v++)
+            a[v] = hg_reduce_row_enter(kind, a[v], _mm256_loadu_ps(x + i * stride + v * 8));
+        HG_GEMM_UNROLL
         for (int v = 0; v < vectors; v++)
             lane[l][v] = a[v];
     }
     for (int64_t w = HG_REDUCE_LANES / 2; w > 0; w /= 2)
         for (int64_t l = 0; l < w; l++)
-            for (int v = 0; v < vectors; v++)
-                lane[l][v] = hg_reduce_row_enter(join, lane[l][v], lane[l + w][v]);
+            HG_GEMM_UNROLL
+    for (int v = 0; v < vectors; v++)
+        lane[l][v] = hg_reduce_row_enter(join, lane[l][v], lane[l + w][v]);
+    HG_GEMM_UNROLL
     for (int v = 0; v < vectors; v++)
         _mm256_storeu_ps(out + v * 8, lane[0][v]);
 }
