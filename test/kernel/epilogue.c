@@ -8,7 +8,7 @@ extern const hg_kernel hg_kernels_matmul[], hg_kernels_matmul_p16[], hg_kernels_
 extern const hg_kernel hg_kernels_conv_dw[];
 #if defined(TUNED)
 extern const hg_kernel TUNED(matmul)[], TUNED(matmul_p16)[];
-extern const hg_kernel TUNED(conv_nhwc)[], TUNED(conv_dw)[];
+extern const hg_kernel TUNED(conv_nhwc)[], TUNED(conv_dw)[], TUNED(conv_winograd)[];
 #endif
 
 #define LOAD(d, i)                                                                                 \
@@ -367,6 +367,28 @@ static void ep_tuned_conv(void)
         }
 }
 
+/* Pixels that are computed together are neighbours, or lie a dilation apart. */
+static void ep_tuned_winograd(void)
+{
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
+        for (int64_t j = 0; j < 3 * EP_KINDS; j++) {
+            const int64_t in = 12, out = 29, dil = 1 + j / EP_KINDS;
+            const int64_t param[9] = {3, 3, 1, 1, dil, dil, dil, dil, 1};
+            gemm_call c;
+            gemm_code code;
+            memset(&c, 0, sizeof c);
+            c.in[0] = gemm_tensor(HOLO_F32, 4, (int64_t[]){2, 26, 25, in}, 1);
+            c.in[1] = gemm_tensor(HOLO_F32, 4, (int64_t[]){1, 2, 9 * in, 16}, 2);
+            c.out = gemm_tensor(HOLO_F32, 4, (int64_t[]){2, 26, 25, out}, 3);
+            memcpy(c.param, param, sizeof param);
+            gemm_connect(&c, 2, 9);
+            ep_attach_rows(&c, &ep_cases[i], &code, 2, j % EP_KINDS != 0);
+            ep_compare(TUNED(conv_winograd), hg_kernels_conv_nhwc, &c, ep_cases[i].name, 9 * in);
+            gemm_free(&c);
+        }
+}
+
 static void ep_tuned_depthwise(void)
 {
     if (!tuned_runs()) SKIP("no tuned kernels");
@@ -463,6 +485,7 @@ const hg_test_case hg_tests_kernel_epilogue[] = {
     {"tuned_p16", ep_tuned_p16},
     {"tuned_matmul", ep_tuned_matmul},
     {"tuned_conv", ep_tuned_conv},
+    {"tuned_winograd", ep_tuned_winograd},
     {"tuned_depthwise", ep_tuned_depthwise},
     {"tuned_silu", ep_tuned_silu},
     {"tuned_gelu", ep_tuned_gelu},
