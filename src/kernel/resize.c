@@ -378,7 +378,6 @@ typedef struct resize_work {
     resize_pair *pair;               /* the same, or NULL: some have more taps, or lie outside */
     int64_t repeat;                  /* output o is element o / repeat; 0: something else */
     void *raw, *row, *line, *result;
-    int64_t first, last; /* first row of this run; where the row before came from, or -1 */
 } resize_work;
 
 static size_t resize_taps_bytes(const resize_axis *x, int64_t count)
@@ -466,11 +465,12 @@ static resize_work *resize_prepare(const resize_shape *s, void *scratch)
     return w;
 }
 
-/* Taps of the axes before L for output row u; false when one of them is outside. */
-static bool resize_find_lead(const resize_shape *s, const hg_args *a, int64_t u, resize_work *w)
+/* Taps of the axes before `axis` at place u of them; false when one of them is outside. */
+static bool resize_find_lead(const resize_shape *s, const hg_args *a, int axis, int64_t u,
+                             resize_work *w)
 {
     bool inside = true;
-    for (int d = s->last - 1; d >= 0; d--) {
+    for (int d = axis - 1; d >= 0; d--) {
         const int64_t o = u % a->out[0].dim[d];
         u /= a->out[0].dim[d];
         if (s->axis[d].is_resized) {
@@ -484,13 +484,13 @@ static bool resize_find_lead(const resize_shape *s, const hg_args *a, int64_t u,
     return inside;
 }
 
-/* Row of the input and weight of the current choice of taps. */
-static int64_t resize_choice(const resize_shape *s, const resize_work *w, const int64_t *at,
-                             double *weight)
+/* Place in the input's axes before `axis` and weight of the current choice of taps. */
+static int64_t resize_choice(const resize_shape *s, const resize_work *w, int axis,
+                             const int64_t *at, double *weight)
 {
     int64_t row = 0;
     *weight = 1.0;
-    for (int d = 0; d < s->last; d++) {
+    for (int d = 0; d < axis; d++) {
         row = row * s->axis[d].in + w->lead[d].tap[at[d]].index;
         *weight *= w->lead[d].tap[at[d]].weight;
     }
@@ -660,7 +660,7 @@ static void resize_weighted_line(const hg_args *a, const resize_shape *s, resize
     if (!more) memset(w->line, 0, resize_row_bytes(n));
     for (; more; more = resize_next_choice(s, w, at), is_first = false) {
         double weight;
-        const int64_t row = resize_choice(s, w, at, &weight);
+        const int64_t row = resize_choice(s, w, s->last, at, &weight);
         const void *source = resize_load(s, &a->in[0], row * n, n, w);
         if (s->is_wide)
             (is_first ? resize_set_f64 : resize_add_f64)(w->line, source, weight, n);
@@ -716,10 +716,10 @@ static void resize_fill(holo_tensor *y, int64_t first, int64_t n, double value)
         const T *HG_RESTRICT src = vsrc;                                                           \
         T *HG_RESTRICT dst = vdst;                                                                 \
         const resize_pair *pair = w->pair;                                                         \
-        int64_t o = 0;                                                                             \
-        for (; w->repeat == 2 && 2 * o < n; o++)                                                   \
-            dst[2 * o] = dst[2 * o + 1] = src[o];                                                  \
-        for (o *= 2; o < n; o++)                                                                   \
+        const int64_t twice = w->repeat == 2 ? n / 2 : 0;                                          \
+        for (int64_t i = 0; i < twice; i++)                                                        \
+            dst[2 * i] = dst[2 * i + 1] = src[i];                                                  \
+        for (int64_t o = 2 * twice; o < n; o++)                                                    \
             dst[o] = src[pair[o].index[0]];                                                        \
     }
 RESIZE_PICK(uint8_t, 8)
@@ -728,40 +728,70 @@ RESIZE_PICK(uint32_t, 32)
 RESIZE_PICK(uint64_t, 64)
 #undef RESIZE_PICK
 
-static bool resize_pick(const resize_work *w, int64_t n, const char *src, char *dst, uint32_t bits)
+typedef void resize_pick(const resize_work *w, int64_t n, const void *src, void *dst);
+
+/* What makes rows of single elements; NULL: the way of all others. */
+static resize_pick *resize_pick_of(const resize_shape *s, const resize_work *w, uint32_t bits)
 {
-    if (bits == 8) resize_pick_8(w, n, src, dst);
-    if (bits == 16) resize_pick_16(w, n, src, dst);
-    if (bits == 32) resize_pick_32(w, n, src, dst);
-    if (bits == 64) resize_pick_64(w, n, src, dst);
-    return bits <= 64;
+    if (w->pair == NULL || s->inner != 1) return NULL;
+    if (bits == 8) return resize_pick_8;
+    if (bits == 16) return resize_pick_16;
+    if (bits == 32) return resize_pick_32;
+    return bits == 64 ? resize_pick_64 : NULL;
 }
 
-static void resize_nearest_row(const hg_args *a, const resize_shape *s, resize_work *w, int64_t u,
-                               bool inside)
+/* Output row u from input row `row`, which is -1 outside. */
+static void resize_nearest_row(const hg_args *a, const resize_shape *s, const resize_work *w,
+                               int64_t u, int64_t row)
 {
     const resize_axis *x = &s->axis[s->last];
-    const uint32_t bits = hg_dtype_bits(a->in[0].dtype);
-    const int64_t to = u * x->out * s->inner, at[HG_MAX_RANK] = {0};
-    double ignored;
-    const int64_t from = inside ? resize_choice(s, w, at, &ignored) * x->in * s->inner : 0;
-    const size_t size = bits / 8;
-    const char *src = (const char *)a->in[0].data + (size_t)from * size;
-    char *dst = (char *)a->out[0].data + (size_t)to * size;
-    if (inside && w->last == from && u > w->first) { /* the row before is the same */
-        memcpy(dst, dst - (size_t)(x->out * s->inner) * size, (size_t)(x->out * s->inner) * size);
-        return;
-    }
-    w->last = inside ? from : -1;
-    if (inside && w->pair != NULL && s->inner == 1 && resize_pick(w, x->out, src, dst, bits))
-        return;
+    const int64_t to = u * x->out * s->inner, from = row * x->in * s->inner;
     for (int64_t o = 0; o < x->out; o++) {
         const resize_taps *t = &w->column[o];
-        if (!inside || t->count < 0)
+        if (row < 0 || t->count < 0)
             resize_fill(&a->out[0], to + o * s->inner, s->inner, s->extrapolation);
         else
             hg_elem_copy(a->out[0].data, to + o * s->inner, a->in[0].data,
-                         from + t->tap[0].index * s->inner, s->inner, bits);
+                         from + t->tap[0].index * s->inner, s->inner,
+                         hg_dtype_bits(a->in[0].dtype));
+    }
+}
+
+/* Output rows [u, end) that differ along the axis before L alone, of which u is place o. */
+static void resize_nearest_rows(const hg_args *a, const resize_shape *s, resize_work *w, int64_t u,
+                                int64_t end, int64_t o)
+{
+    static const resize_axis single = {.in = 1, .out = 1};
+    const int d = s->last == 0 ? 0 : s->last - 1;
+    const resize_axis *x = s->last == 0 ? &single : &s->axis[d], *y = &s->axis[s->last];
+    const int64_t at[HG_MAX_RANK] = {0};
+    double ignored;
+    const bool inside = resize_find_lead(s, a, d, u / x->out, w);
+    const int64_t base = inside ? resize_choice(s, w, d, at, &ignored) * x->in : 0;
+    const uint32_t bits = hg_dtype_bits(a->in[0].dtype);
+    const size_t bytes = (size_t)(y->out * s->inner) * (bits / 8);
+    const size_t in_bytes = (size_t)(y->in * s->inner) * (bits / 8);
+    resize_pick *const pick = resize_pick_of(s, w, bits);
+    const resize_taps *t = w->table[d];
+    char *dst = (char *)a->out[0].data + (size_t)u * bytes;
+    for (int64_t last = -1, row; u < end; u++, o++, dst += bytes, last = row) {
+        row = base + (x->is_resized ? t[o].tap[0].index : o);
+        if (!inside || (x->is_resized && t[o].count < 0)) row = -1;
+        if (row >= 0 && row == last)
+            memcpy(dst, dst - bytes, bytes);
+        else if (row >= 0 && pick != NULL)
+            pick(w, y->out, (const char *)a->in[0].data + (size_t)row * in_bytes, dst);
+        else
+            resize_nearest_row(a, s, w, u, row);
+    }
+}
+
+static void resize_run_nearest(const hg_args *a, const resize_shape *s, resize_work *w, hg_range r)
+{
+    const int64_t rows = s->last == 0 ? 1 : s->axis[s->last - 1].out;
+    for (int64_t u = r.begin, n; u < r.end; u += n) {
+        n = hg_min(rows - u % rows, r.end - u);
+        resize_nearest_rows(a, s, w, u, u + n, u % rows);
     }
 }
 
@@ -801,15 +831,12 @@ static void resize_run(const hg_args *a, hg_range r)
         return;
     }
     resize_work *w = resize_prepare(&s, r.scratch);
-    w->first = r.begin;
-    w->last = -1;
-    for (int64_t u = r.begin; u < r.end; u++) {
-        const bool inside = resize_find_lead(&s, a, u, w);
-        if (s.mode == HG_RESIZE_NEAREST)
-            resize_nearest_row(a, &s, w, u, inside);
-        else
-            resize_weighted_row(a, &s, w, u, inside);
+    if (s.mode == HG_RESIZE_NEAREST) {
+        resize_run_nearest(a, &s, w, r);
+        return;
     }
+    for (int64_t u = r.begin; u < r.end; u++)
+        resize_weighted_row(a, &s, w, u, resize_find_lead(&s, a, s.last, u, w));
 }
 
 const hg_kernel hg_kernels_resize[] = {
