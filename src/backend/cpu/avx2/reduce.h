@@ -107,19 +107,21 @@ HG_INLINE void hg_reduce_columns(const int kind, const int vectors, const float 
         HG_GEMM_UNROLL
         for (int v = 0; v < vectors; v++)
             a[v] = _mm256_set1_ps(hg_reduce_row_none(kind));
-        for (int64_t i = l; i < n; i += HG_REDUCE_LANES)
+        for (int64_t i = l; i < n; i += HG_REDUCE_LANES) {
             HG_GEMM_UNROLL
-        for (int v = 0; v < vectors; v++)
-            a[v] = hg_reduce_row_enter(kind, a[v], _mm256_loadu_ps(x + i * stride + v * 8));
+            for (int v = 0; v < vectors; v++)
+                a[v] = hg_reduce_row_enter(kind, a[v], _mm256_loadu_ps(x + i * stride + v * 8));
+        }
         HG_GEMM_UNROLL
         for (int v = 0; v < vectors; v++)
             lane[l][v] = a[v];
     }
     for (int64_t w = HG_REDUCE_LANES / 2; w > 0; w /= 2)
-        for (int64_t l = 0; l < w; l++)
+        for (int64_t l = 0; l < w; l++) {
             HG_GEMM_UNROLL
-    for (int v = 0; v < vectors; v++)
-        lane[l][v] = hg_reduce_row_enter(join, lane[l][v], lane[l + w][v]);
+            for (int v = 0; v < vectors; v++)
+                lane[l][v] = hg_reduce_row_enter(join, lane[l][v], lane[l + w][v]);
+        }
     HG_GEMM_UNROLL
     for (int v = 0; v < vectors; v++)
         _mm256_storeu_ps(out + v * 8, lane[0][v]);
