@@ -273,12 +273,14 @@ typedef struct roi_window {
     {                                                                                              \
         const T *x = (const T *)data + at;                                                         \
         ACC most = LOAD(x[w->top * width + w->left]);                                              \
+        bool has_nan = false;                                                                      \
         for (int64_t i = w->top; i < w->bottom; i++)                                               \
             for (int64_t j = w->left; j < w->right; j++) {                                         \
                 const ACC v = LOAD(x[i * width + j]);                                              \
-                if (v > most || v != v) most = v;                                                  \
+                has_nan |= v != v;                                                                 \
+                most = v > most ? v : most; /* no branch that is hard to foretell */               \
             }                                                                                      \
-        return (double)most;                                                                       \
+        return has_nan ? (double)NAN : (double)most;                                               \
     }
 ROI_LARGEST(float, float, , f32)
 ROI_LARGEST(double, double, , f64)
