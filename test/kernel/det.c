@@ -1,7 +1,11 @@
 /* det.c - det against expansion by rows. */
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_det[];
+#if defined(__x86_64__)
+extern const hg_kernel TUNED(det)[];
+#endif
 
 /* Over all permutations: m is at most 4. */
 static double det_expand(const holo_tensor *x, int64_t at, int n, int row, unsigned used)
@@ -53,6 +57,22 @@ static void det_singular(void)
     move_free(&c);
 }
 
+/* The tuned kernel, where there is one, gives the bits of the reference. */
+static void det_tuned(void)
+{
+#if defined(__x86_64__)
+    for (int64_t n = 1; tuned_runs() && n < 20; n++) {
+        move_call plain = {0}, tuned = {0};
+        det_make(&plain, n % 2 == 0 ? HOLO_F32 : HOLO_F64, n);
+        det_make(&tuned, n % 2 == 0 ? HOLO_F32 : HOLO_F64, n);
+        if (move_run(hg_kernels_det, &plain) && move_run(TUNED(det), &tuned))
+            CHECK_MEM(tuned.out[0].data, plain.out[0].data, holo_tensor_bytes(&plain.out[0]));
+        move_free(&plain);
+        move_free(&tuned);
+    }
+#endif
+}
+
 static void det_make_good(move_call *c)
 {
     det_make(c, HOLO_F32, 3);
@@ -77,6 +97,7 @@ static void det_refuses(void)
 const hg_test_case hg_tests_kernel_det[] = {
     {"values", det_values},
     {"singular", det_singular},
+    {"tuned", det_tuned},
     {"refuses", det_refuses},
     {0},
 };
