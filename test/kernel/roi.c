@@ -171,6 +171,20 @@ static void roi_max_values(void)
     move_free(&c);
 }
 
+/* NaN wins over every number, wherever it stands in a bin. */
+static void roi_max_nan(void)
+{
+    static const int64_t places[] = {0, 1, 7, 8}; /* what the first bin of the first region holds */
+    for (size_t k = 0; k < HG_COUNT(places); k++) {
+        move_call c = {0};
+        roi_make_max(&c, HOLO_F32);
+        value_set(&c.in[0], places[k], NAN);
+        CHECK(move_run(&hg_kernels_roi[MAXROIPOOL], &c));
+        CHECK(isnan(value_get(&c.out[0], 0)));
+        move_free(&c);
+    }
+}
+
 static void roi_make_align_good(move_call *c)
 {
     roi_make_align(c, HOLO_F32, 0, 1, true);
@@ -214,7 +228,11 @@ static void roi_refuses(void)
 }
 
 const hg_test_case hg_tests_kernel_roi[] = {
-    {"align_values", roi_align_values}, {"align_largest", roi_align_largest},
-    {"align_faults", roi_align_faults}, {"max_values", roi_max_values},
-    {"refuses", roi_refuses},           {0},
+    {"align_values", roi_align_values},
+    {"align_largest", roi_align_largest},
+    {"align_faults", roi_align_faults},
+    {"max_values", roi_max_values},
+    {"max_nan", roi_max_nan},
+    {"refuses", roi_refuses},
+    {0},
 };
