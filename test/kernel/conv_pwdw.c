@@ -261,6 +261,21 @@ static void pwdw_cost_counts(void)
 /* ---- tuned ------------------------------------------------------------------------------- */
 
 #if defined(TUNED)
+/* A map without rows: only padding is seen, and no size of it leaves 64 bits. */
+static void pwdw_tuned_empty(void)
+{
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    const hg_kernel *k = TUNED(conv_pwdw);
+    gemm_call c = {0};
+    holo_error e = {0};
+    pwdw_good(&c);
+    c.in[0].dim[1] = 0;
+    c.in[0].dim[2] = INT64_C(1) << 50;
+    c.param[2] = INT32_MAX;
+    CHECK_OK(k->check(&c.args, &e), &e);
+    CHECK(k->work(&c.args).units > 0);
+}
+
 static void pwdw_tuned(void)
 {
     if (!tuned_runs()) SKIP("no tuned kernels");
@@ -297,6 +312,7 @@ const hg_test_case hg_tests_kernel_conv_pwdw[] = {
     {"cost", pwdw_cost_counts},
 #if defined(TUNED)
     {"tuned", pwdw_tuned},
+    {"tuned_empty", pwdw_tuned_empty},
 #endif
     {0},
 };

@@ -48,7 +48,9 @@ static void conv_pwdw_plan_of(const hg_args *a, conv_pwdw_plan *p)
     p->row_blocks = hg_min(hg_max(g->n < 2 ? 2 : 1, wanted), hg_max(1, oh / least));
     p->rows = hg_ceil_div(oh, p->row_blocks);
     p->row_blocks = hg_ceil_div(oh, p->rows);
-    const int64_t fit = CONV_PWDW_INPUT / hg_max(1, p->rows * g->stride_h * g->w * g->c);
+    /* a map without rows may be of any width */
+    const double input = (double)p->rows * (double)g->stride_h * (double)g->w * (double)g->c;
+    const int64_t fit = input <= 1 ? CONV_PWDW_INPUT : (int64_t)(CONV_PWDW_INPUT / input);
     p->together = hg_min(hg_max(1, fit), p->row_blocks);
     p->band = hg_min(p->band, p->together * p->rows);
     p->lines = hg_min(hg_max(1, g->h), (p->band - 1) * g->stride_h + p->reach);
