@@ -38,7 +38,7 @@ static const resize_case resize_cases[] = {
     {LINEAR, HALF, 0, 0, 0, 2, {4, 5}, {0, 3}, {0}},
     {LINEAR, HALF, 0, 0, 0, 2, {1, 1}, {3, 4}, {0}},
     {NEAREST, CROP, HG_RESIZE_FLOOR, 0, 0, 2, {6, 5}, {4, 9}, {0}}, /* rows and columns outside */
-    {NEAREST, ASYMMETRIC, HG_RESIZE_FLOOR, 0, 0, 3, {2, 3, 19}, {2, 9, 38}, {1, 3, 2}},
+    {NEAREST, ASYMMETRIC, HG_RESIZE_FLOOR, 0, 0, 3, {2, 3, 15}, {2, 9, 30}, {1, 3, 2}},
 };
 
 static const double resize_roi[] = {0.2, -0.1, 0.9, 1.1}; /* of two axes */
