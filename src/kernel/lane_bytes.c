@@ -38,12 +38,13 @@ static bool bytes_load(bytes_reader *r, uint32_t i, holo_dtype dtype)
                        HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_I32) | HG_TYPE_BIT(HOLO_I64));
 }
 
-static void bytes_const(bytes_reader *r, uint32_t i)
+static bool bytes_const(bytes_reader *r, uint32_t i)
 {
     const hg_lane_op *op = &r->code->op[i];
     r->kind[op->dst] = op->type == HG_LANE_I32 ? BYTES_CONST : BYTES_WIDE;
     r->is_truth[op->dst] = op->imm <= 1;
     if (op->type != HG_LANE_I32) r->out->wide |= 1U << i;
+    return op->type == HG_LANE_I32 || op->type == HG_LANE_F32 || op->type == HG_LANE_I64;
 }
 
 /* The register is read as such; false: it is something else. */
@@ -90,10 +91,10 @@ bool hg_lane_bytes_read(const hg_lane_code *code, const holo_dtype *in, const ho
         return false;
     for (uint32_t i = 0; i < code->n_op; i++) {
         const hg_lane_op *op = &code->op[i];
-        if (op->op == HG_LANE_CONST)
-            bytes_const(&r, i);
-        else if (op->op == HG_LANE_LOAD ? !bytes_load(&r, i, in[op->index]) : !bytes_op(&r, op))
-            return false;
+        const bool fits = op->op == HG_LANE_CONST  ? bytes_const(&r, i)
+                          : op->op == HG_LANE_LOAD ? bytes_load(&r, i, in[op->index])
+                                                   : bytes_op(&r, op);
+        if (!fits) return false;
         r.writer[op->dst] = (uint8_t)i;
     }
     const uint16_t reg = code->out[0].reg;

@@ -470,8 +470,9 @@ static void pool_finish_places(const hg_args *a, const hg_pool_shape *s, int64_t
 {
     const bool columns = a->param[HG_POOL_PARAM_ORDER] == 1;
     for (int64_t o = 0; o < s->width; o++) {
-        const int64_t at = hg_max(0, place[o]); /* of an empty window it is the first */
-        place[o] = unit / s->rows * s->in_count + (columns ? pool_column_major(s, at) : at);
+        const int64_t at = place[o];
+        place[o] = unit / s->rows * s->in_count;
+        if (at > 0) place[o] += columns ? pool_column_major(s, at) : at; /* -1: an empty window */
     }
 }
 

@@ -34,6 +34,7 @@ static const pool_case pool_cases[] = {
                                                                         */
     {2, 1, 1, {3, 3}, {2, 2}, {1, 1}, {-1, 0}, {0, -1}, {1, 1}, {1, 1}},
     {2, 0, 3, {3, 3}, {2, 2}, {1, 1}, {0, 0}, {0, 0}, {1, 1}, {2, 2}},
+    {2, 1, 2, {0, 3}, {2, 2}, {1, 1}, {1, 0}, {1, 0}, {1, 1}, {1, 2}}, /* nothing but padding */
 };
 
 static void pool_dims(const pool_case *p, const int64_t *spatial, bool nhwc, int64_t *dim)
