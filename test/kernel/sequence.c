@@ -52,6 +52,7 @@ static holo_tensor sequence_items[] = {
     {.data = sequence_data, .dtype = HOLO_F32, .rank = 2, .dim = {2, 4}},
     {.data = sequence_data, .dtype = HOLO_F32, .rank = 1, .dim = {3}},
     {.data = sequence_data, .dtype = HOLO_U4, .rank = 1, .dim = {3}},
+    {.data = sequence_data, .dtype = HOLO_SEQUENCE, .rank = 1, .dim = {0}},
 };
 
 #define SEQUENCE(n)                                                                                \
@@ -281,6 +282,14 @@ static void sequence_concat_refuses(void)
          2,
          {{.data = sequence_items + 3, .dtype = HOLO_SEQUENCE, .rank = 1, .dim = {1}}},
          {OF(HOLO_U4, 1, 3)},
+         {0, 0}},
+        {"sequence.concat",
+         "the items are sequence",
+         1,
+         1,
+         2,
+         {{.data = sequence_items + 4, .dtype = HOLO_SEQUENCE, .rank = 1, .dim = {1}}},
+         {OF(HOLO_F32, 1, 3)},
          {0, 0}},
     };
     sequence_try(calls, HG_COUNT(calls));
