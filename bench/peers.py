@@ -142,17 +142,26 @@ def kept(what, measured):
         return [r for r in json.load(f)[what] if r["name"] not in measured]
 
 
+def commits(results):
+    """Where results come from: those of one commit, and the models that were kept from others."""
+    names = {}
+    for r in results:
+        names.setdefault(r.get("commit", "unknown"), {})[r["name"]] = True
+    first, *others = sorted(names, key=lambda c: -len(names[c]))
+    return ", ".join(["commit " + first] + ["%s (%s)" % (c, ", ".join(sorted(names[c]))) for c in others])
+
+
 def summary(results):
     """The table again, as text to keep."""
     m = lib.machine()
     with open(os.path.join(lib.RESULTS, "latest.md"), "w") as f:
-        f.write("# Against ONNX Runtime\n\nMeasured by `./dev bench peers` with %s at commit %s on %s, %d cores. "
+        f.write("# Against ONNX Runtime\n\nMeasured by `./dev bench peers` with %s at %s on %s, %d cores. "
                 "Times in ms; ratio is minimum against minimum; start is open + session + prepare; to first output is "
                 "from the start of a process that makes random inputs and runs once. Where outputs differ by more "
                 "than 1e-4 of the largest, `f64` says how far both are from 64-bit arithmetic, `moves` how far "
                 "outputs move by themselves: ours by one rounding step, the peer's without its optimiser. "
                 "Geometric mean of the ratios: %.3f.\n\n"
-                % (m["version"], m["commit"], m["cpu"], m["cores"], mean(results)))
+                % (m["version"], commits(results), m["cpu"], m["cores"], mean(results)))
         f.write("| " + " | ".join(HEADS) + " |\n|" + "---|" * len(HEADS) + "\n")
         for r in results:
             f.write("| " + " | ".join(str(c) for c in row_of(r)) + " |\n")
@@ -183,14 +192,14 @@ def readme():
     """Writes the table between its marks; the sentences around it stay."""
     with open(os.path.join(lib.RESULTS, "peers.json")) as f:
         stored = json.load(f)
-    results, machine = stored["peers"], stored["machine"]
+    results = stored["peers"]
     rows = ["| model | 1 thread, ms | 2 threads, ms | ready, ms | memory, MB | outputs |", "|---|---|---|---|---|---|"]
     for name in sorted({r["name"] for r in results}):
         rows.append(readme_row(name, {r["threads"]: r for r in results if r["name"] == name}))
     means = ["%.2f with %d thread%s" % (mean([r for r in results if r["threads"] == t]), t, "" if t == 1 else "s")
              for t in sorted({r["threads"] for r in results})]
-    text = "\n".join(rows) + "\n\nGeometric mean of the ratios: %s. Measured at commit %s.\n" % (
-        ", ".join(means), machine["commit"])
+    text = "\n".join(rows) + "\n\nGeometric mean of the ratios: %s. Measured at %s.\n" % (
+        ", ".join(means), commits(results))
     lib.replace_between("README.md", "<!-- BEGIN peers -->\n", "<!-- END peers -->", text)
 
 
@@ -226,7 +235,8 @@ def main():
         for threads in [int(t) for t in options.threads.split(",")]:
             what = tool, path, holo, inputs, threads, options.rounds
             flags = ["--no-avx512"] if options.avx2 else []
-            results.append(dict(duel(*what, options.budget_ms, flags), **starts(*what, flags), name=name, **agreed))
+            results.append(dict(duel(*what, options.budget_ms, flags), **starts(*what, flags), name=name,
+                                commit=lib.machine()["commit"], **agreed))
         print("measured %s" % name, flush=True)
     if not results:
         return 0
