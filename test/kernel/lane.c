@@ -1,4 +1,5 @@
 /* lane.c - kernel "lane": broadcasting, splitting and packing around the interpreter. */
+#include "kernel/lane_code.h"
 #include "kernel/value.h"
 #include "kernel/variants.h"
 
@@ -246,15 +247,6 @@ static void lane_same(const hg_lane_op *op, uint32_t n_op, holo_dtype dtype, hol
     move_free(&c);
 }
 
-#define LOAD(T, to, from)                                                                          \
-    {                                                                                              \
-        .op = HG_LANE_LOAD, .type = HG_LANE_##T, .dst = to, .index = from                          \
-    }
-#define STEP(NAME, T, to, x, y)                                                                    \
-    {                                                                                              \
-        .op = HG_LANE_##NAME, .type = HG_LANE_##T, .dst = to, .a = x, .b = y                       \
-    }
-
 /* One value for each row, or for all: the same bits, whichever operand it is. */
 static void lane_repeats_try(const hg_lane_op *two, const int64_t *dim, bool has_rows)
 {
@@ -470,8 +462,6 @@ static void lane_fast_alone(void)
     move_free(&c[0]);
     move_free(&c[1]);
 }
-#undef LOAD
-#undef STEP
 #endif
 
 static void lane_cost(void)

@@ -1,22 +1,15 @@
 /* lane_bytes.c - kernel "lane.bytes": bodies of bytes and bodies that only look like it give what
  * the reference interpreter gives. */
 #include "kernel/lane_bytes.h"
+#include "kernel/lane_code.h"
 #include "kernel/value.h"
 #include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_lane_bytes[];
 
-#define LOAD(T, to, from)                                                                          \
-    {                                                                                              \
-        .op = HG_LANE_LOAD, .type = HG_LANE_##T, .dst = to, .index = from                          \
-    }
 #define CONST(T, to, bits)                                                                         \
     {                                                                                              \
         .op = HG_LANE_CONST, .type = HG_LANE_##T, .dst = to, .imm = bits                           \
-    }
-#define STEP(NAME, T, to, x, y)                                                                    \
-    {                                                                                              \
-        .op = HG_LANE_##NAME, .type = HG_LANE_##T, .dst = to, .a = x, .b = y                       \
     }
 #define SELECT(to, x, y, z)                                                                        \
     {                                                                                              \

@@ -12,6 +12,13 @@ static holo_status cdist_infer(hg_infer *n)
     for (uint32_t i = 0; i < 2; i++)
         HG_TRY(hg_infer_rank(n, i, 2, 2));
     HG_TRY(hg_infer_same_type(n, 0, 1));
+    const hg_dim columns = n->in[1]->dim[1], expected = n->in[0]->dim[1];
+    if (!hg_infer_equal(n, columns, expected)) {
+        char x[64], y[64];
+        hg_dim_print(n->dims, columns, x, sizeof x);
+        hg_dim_print(n->dims, expected, y, sizeof y);
+        return hg_infer_fail(n, HOLO_E_SHAPE, "B has %s columns, expected %s as in A", x, y);
+    }
     n->out[0] = *n->in[0];
     n->out[0].dim[1] = n->in[1]->dim[0];
     return HOLO_OK;

@@ -218,6 +218,8 @@ static void product_types(void)
         {"%a: float32[n,4], %b: float32[5,4]",
          "%y = com.microsoft:CDist(%a, %b) {metric=\"cosine\"}", "!metric is 'cosine'"},
         {"%a: float32[n,4], %b: float32[5,4]", "%y = com.microsoft:CDist(%a, %b)", "float32[n,5]"},
+        {"%a: float32[n,4], %b: float32[5,3]", "%y = com.microsoft:CDist(%a, %b)",
+         "!B has 3 columns, expected 4 as in A"},
         {"%x: float32[n,4], %s: float32[], %z: uint16[]",
          "%y = com.microsoft:QuantizeLinear(%x, %s, %z)", "uint16[n,4]"},
         {"%x: uint16[n,4], %s: float32[], %z: uint8[]",
