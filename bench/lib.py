@@ -184,13 +184,14 @@ def machine():
             "version": run(HOLOGRAM, "version").strip()}
 
 
-def save(what, data):
+def save(what, data, is_last=True):
     os.makedirs(RESULTS, exist_ok=True)
     path = os.path.join(RESULTS, what + ".json")
     with open(path, "w") as f:
         json.dump({"machine": machine(), what: data}, f, indent=1)
         f.write("\n")
-    print("wrote %s" % os.path.relpath(path, ROOT))
+    if is_last:
+        print("wrote %s" % os.path.relpath(path, ROOT))
 
 
 def table(heads, rows):

@@ -142,6 +142,11 @@ def kept(what, measured):
         return [r for r in json.load(f)[what] if r["name"] not in measured]
 
 
+def whole(results, keeps):
+    """With those of other models from before, if they are kept."""
+    return results + (kept("peers", {r["name"] for r in results}) if keeps else [])
+
+
 def commits(results):
     """Where results come from: those of one commit, and the models that were kept from others."""
     names = {}
@@ -238,10 +243,11 @@ def main():
             results.append(dict(duel(*what, options.budget_ms, flags), **starts(*what, flags), name=name,
                                 commit=lib.machine()["commit"], **agreed))
         print("measured %s" % name, flush=True)
+        if not options.avx2:  # a run that is stopped leaves what it has, for --keep
+            lib.save("peers", whole(results, options.keep), is_last=False)
     if not results:
         return 0
-    if options.keep:
-        results += kept("peers", {r["name"] for r in results})
+    results = whole(results, options.keep)
     lib.table(HEADS, [row_of(r) for r in results])
     print("geometric mean of the ratios: %.3f" % mean(results))
     for line in misses(results):
