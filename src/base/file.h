@@ -48,8 +48,8 @@ void hg_file_prefault(const hg_file *file);
 /* Memory that is about to be written gets its pages at once rather than one by one when they are
  * touched, where the system can do that. */
 void hg_pages_take(void *memory, size_t bytes);
-/* Memory that will be written as a whole is best given in large pages, where the system has them;
- * what lies in parts of such a page stays as it is. */
+/* Memory that will be written as a whole and holds nothing yet gets large pages, as long as the
+ * system has them at hand; what lies in parts of such a page stays as it is. */
 enum { HG_LARGE_PAGE = 2 << 20 };
 void hg_pages_large(void *memory, size_t bytes);
 /* The bytes [data, data + size) of the file will not be read soon: their pages may leave memory. */

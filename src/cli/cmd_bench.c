@@ -40,6 +40,7 @@ typedef struct bench {
     hg_cli_inputs inputs;
     hg_cli_caches caches;
     holo_pool *pool;
+    holo_session *session;
     bench_result result;
 } bench;
 
@@ -137,30 +138,29 @@ static int bench_runs(bench *b, holo_session *session)
     return code;
 }
 
+/* The session stays until the caller has said what was found: giving memory back takes time. */
 static int bench_measure(bench *b)
 {
-    holo_session *session;
     holo_error error = {0};
     double start = hg_cli_now();
     int code = hg_cli_pool_new(b->cli, b->args->threads, &b->pool);
     if (code != HG_CLI_OK) return code;
     b->result.pool = hg_cli_now() - start;
     start = hg_cli_now();
-    code = bench_session_new(b, NULL, NULL, &session);
+    code = bench_session_new(b, NULL, NULL, &b->session);
     if (code != HG_CLI_OK) return code;
     b->result.session = hg_cli_now() - start;
-    code = bench_bind(b, session);
+    code = bench_bind(b, b->session);
     start = hg_cli_now();
-    if (code == HG_CLI_OK && holo_session_prepare(session, &error) != HOLO_OK)
+    if (code == HG_CLI_OK && holo_session_prepare(b->session, &error) != HOLO_OK)
         code = hg_cli_fail(b->cli, &error);
     b->result.prepare = hg_cli_now() - start;
-    hg_cli_watch(session);
-    if (code == HG_CLI_OK) code = bench_first(b, session);
-    if (code == HG_CLI_OK && !b->args->cold) code = bench_runs(b, session);
+    hg_cli_watch(b->session);
+    if (code == HG_CLI_OK) code = bench_first(b, b->session);
+    if (code == HG_CLI_OK && !b->args->cold) code = bench_runs(b, b->session);
     hg_cli_watch(NULL);
-    holo_session_get_stats(session, &b->result.stats);
+    holo_session_get_stats(b->session, &b->result.stats);
     b->result.peak_rss_mb = bench_peak_rss_mb();
-    holo_session_free(session);
     return code;
 }
 
@@ -267,6 +267,7 @@ static int bench_all(bench *b, const hg_cli_model_options *how)
     else if (code == HG_CLI_OK)
         bench_print_text(&b->result);
     (void)fflush(stdout); /* whoever times --cold waits for it, not for the end of the process */
+    holo_session_free(b->session);
     if (code == HG_CLI_OK && b->args->profile) code = bench_profile(b);
     return code;
 }

@@ -94,9 +94,12 @@ void hg_fill_tensor(const hg_fill *fill, hg_rng *rng, holo_tensor *tensor)
     static const char digits[] = "0123456789";
     int64_t n = holo_tensor_count(tensor) * hg_elem_parts(tensor->dtype);
     holo_string *text = tensor->data;
+    float *number = tensor->data;
     for (int64_t i = 0; i < n; i++) {
         double value = fill_value(fill, rng, i);
-        if (tensor->dtype == HOLO_STRING)
+        if (tensor->dtype == HOLO_F32)
+            number[i] = (float)value;
+        else if (tensor->dtype == HOLO_STRING)
             text[i] = (holo_string){&digits[(size_t)fabs(fmod(value, 10))], 1};
         else
             hg_elem_set(tensor, i, value);

@@ -1,14 +1,18 @@
 /* fill.h - deterministic inputs for measuring and comparing.
  *
  * Inputs are written NAME:DTYPE:DIMS:FILL, joined by ';'. DIMS are comma separated, "-" is a
- * scalar. rand      uniform in [-1, 1)            rand01   uniform in [0, 1) int=N floor(uniform *
- * N), 0 .. N-1  const=V  the number V everywhere iota      0, 1, 2, ...                  piper
- * 0.667, 1, 0.8 (three values) halfmask  0 where index % 512 < 200, else 255 One 32-bit state,
- * shared by all inputs in their order, makes the random numbers: state = state * 1664525 +
- * 1013904223 (mod 2^32);   uniform = state / 2^32 as a double Only rand, rand01 and int=N draw, one
- * number per element, row-major. Values are computed as double and converted: floats round to
- * nearest even, integers truncate. Another program that follows this makes the same bytes, so
- * results can be compared between programs. */
+ * scalar. FILL is one of
+ *
+ * - rand: uniform in [-1, 1); rand01: uniform in [0, 1);
+ * - int=N: floor(uniform * N), so 0 .. N-1;
+ * - const=V: the number V everywhere; iota: 0, 1, 2, ...;
+ * - halfmask: 0 where index % 512 < 200, else 255; piper: 0.667, 1, 0.8 (three values).
+ *
+ * One 32-bit state, shared by all inputs in their order, makes the random numbers: state = state *
+ * 1664525 + 1013904223 (mod 2^32), uniform = state / 2^32 as a double. Only rand, rand01 and int=N
+ * draw, one number per element, row-major. Values are computed as double and converted: floats
+ * round to nearest even, integers truncate. Another program that follows this makes the same bytes,
+ * so results can be compared between programs. */
 #ifndef HG_IO_FILL_H
 #define HG_IO_FILL_H
 

@@ -2,6 +2,7 @@
 #include "io/tensor.h"
 
 #include "base/error.h"
+#include "base/file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,8 +12,11 @@
 void *hg_io_alloc(size_t size)
 {
     void *p = NULL;
+    const bool is_large = size >= HG_LARGE_PAGE;
     /* The size is not rounded up, so that a sanitizer sees a write one byte behind a tensor. */
-    if (posix_memalign(&p, HG_ALIGN, size == 0 ? 1 : size) != 0) return NULL;
+    if (posix_memalign(&p, is_large ? HG_LARGE_PAGE : HG_ALIGN, size == 0 ? 1 : size) != 0)
+        return NULL;
+    if (is_large) hg_pages_large(p, size);
     return p;
 }
 

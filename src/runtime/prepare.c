@@ -351,15 +351,10 @@ void hg_session_release(holo_session *s, hg_slab *slab)
     *slab = (hg_slab){0};
 }
 
-/* On large pages where a run will fill them, and where the system has some at hand: those it must
- * first collect, for many megabytes in a virtual machine, cost more than all they save (u2netp's
- * first run with 114 MB: 250 ms at best and 490 at worst, 295 with small pages). */
-enum { PREPARE_LARGE_MOST = 32 << 20 };
-
+/* On large pages where a run will fill them. */
 static bool prepare_take(holo_session *s, hg_slab *slab, size_t bytes)
 {
-    const bool is_large = bytes >= HG_LARGE_PAGE && bytes <= PREPARE_LARGE_MOST && !s->is_ahead &&
-                          hg_allocator_is_libc(&s->alloc);
+    const bool is_large = bytes >= HG_LARGE_PAGE && !s->is_ahead && hg_allocator_is_libc(&s->alloc);
     const size_t align = is_large ? HG_LARGE_PAGE : HG_ALIGN;
     void *base = bytes > SIZE_MAX - align ? NULL : hg_alloc(&s->alloc, bytes + align);
     if (base == NULL) return false;
