@@ -267,6 +267,21 @@ static void p16_tuned_rows_alone(void)
     gemm_free(&c);
 }
 
+/* Two and four threads get equal parts of a product of few units. */
+static void p16_tuned_equal_parts(void)
+{
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    static const int64_t columns[] = {128, 192, 320, 512, 576, 960, 1280};
+    for (int64_t m = 8; m <= 200; m += 24)
+        for (size_t i = 0; i < HG_COUNT(columns); i++) {
+            gemm_call c;
+            p16_make(&c, &(p16_sizes){m, columns[i], 3, 1}, HOLO_F32);
+            const int64_t units = hg_kernel_work(TUNED(matmul_p16), &c.args).units;
+            CHECK(units % 4 == 0 || units >= 16);
+            gemm_free(&c);
+        }
+}
+
 static void p16_tuned_refuses(void)
 {
     gemm_refuse(TUNED(matmul_p16), p16_good, p16_bad, HG_COUNT(p16_bad));
@@ -283,6 +298,7 @@ const hg_test_case hg_tests_kernel_matmul_p16[] = {
     {"tuned", p16_tuned},
     {"tuned_rests", p16_tuned_rests},
     {"tuned_rows_alone", p16_tuned_rows_alone},
+    {"tuned_equal_parts", p16_tuned_equal_parts},
     {"tuned_refuses", p16_tuned_refuses},
 #endif
     {0},

@@ -18,7 +18,8 @@ enum {
     MATMUL_P16_LARGE = 1 << 18, /* elements of an output beyond L2 */
     MATMUL_P16_FETCHED = 64,   /* least depth of a tile whose lines are fetched: less is too late */
     MATMUL_P16_MAX_GROUP = 12, /* panels; keeps enough units for many threads when rows are few */
-    MATMUL_P16_TILE_VALUES = 6144 /* wanted size of the block an epilogue sees */
+    MATMUL_P16_TILE_VALUES = 6144, /* wanted size of the block an epilogue sees */
+    MATMUL_P16_FEW_UNITS = 16      /* of fewer, 2 and 4 threads must get equal parts */
 };
 
 /* ---- units ------------------------------------------------------------------------------- */
@@ -26,11 +27,19 @@ enum {
 typedef struct matmul_p16_plan {
     hg_matmul_p16_shape s;
     hg_cut row;            /* rows of a unit */
-    int64_t group, groups; /* panels of a unit; how many groups */
-    int64_t widest;        /* panels of the last group where it takes the rest, else group */
+    int64_t group, groups; /* panels of a unit, or 0: equal parts of all; how many groups */
+    int64_t widest;        /* panels of the widest unit */
     bool rows_inner;       /* consecutive units share panels, not rows */
     bool is_large;         /* the output does not fit in L2 */
 } matmul_p16_plan;
+
+/* Groups of panels. Of three units two threads do two and one, and one of them waits. */
+static int64_t matmul_p16_even(int64_t blocks, int64_t groups, int64_t panels)
+{
+    if (blocks * groups >= MATMUL_P16_FEW_UNITS) return groups;
+    const int64_t step = blocks % 4 == 0 ? 1 : blocks % 2 == 0 ? 2 : 4;
+    return hg_min(panels, hg_ceil_div(groups, step) * step);
+}
 
 static void matmul_p16_plan_of(const hg_args *a, matmul_p16_plan *p)
 {
@@ -39,9 +48,9 @@ static void matmul_p16_plan_of(const hg_args *a, matmul_p16_plan *p)
     p->row = hg_cut_of(m, MATMUL_P16_ROW_BLOCK, HG_GEMM_ROWS);
     const int64_t wanted = MATMUL_P16_TILE_VALUES / HG_PANEL / p->row.size;
     p->group = hg_min(panels, hg_min(wanted, MATMUL_P16_MAX_GROUP));
-    p->groups = hg_ceil_div(panels, p->group);
-    p->group = hg_ceil_div(panels, p->groups);
-    p->widest = p->group;
+    p->groups = matmul_p16_even(p->row.count, hg_ceil_div(panels, p->group), panels);
+    p->group = 0;
+    p->widest = hg_ceil_div(panels, p->groups);
     if (p->row.size <= HG_GEMM_STREAM_ROWS) {
         p->group = hg_gemm_stream_group(panels);
         p->groups = panels / p->group;
@@ -51,6 +60,12 @@ static void matmul_p16_plan_of(const hg_args *a, matmul_p16_plan *p)
     p->rows_inner =
         (double)p->row.count * (double)panels * HG_PANEL > (double)p->groups * (double)m;
     p->is_large = holo_tensor_count(&a->out[0]) >= MATMUL_P16_LARGE;
+}
+
+static int64_t matmul_p16_first_panel(const matmul_p16_plan *p, int64_t group)
+{
+    if (p->group == 0) return group * p->s.panels / p->groups;
+    return group < p->groups ? group * p->group : p->s.panels;
 }
 
 /* Scratch: pointers to rows, sums of a unit, the epilogue's own. */
@@ -200,8 +215,8 @@ static void matmul_p16_run(const hg_args *a, hg_range r)
         const int64_t group = p.rows_inner ? i / p.row.count : i % p.groups;
         u.row = block * p.row.size;
         u.n_rows = hg_min(p.row.size, p.s.m - u.row);
-        u.panel = group * p.group;
-        u.panels = group + 1 < p.groups ? p.group : p.s.panels - u.panel;
+        u.panel = matmul_p16_first_panel(&p, group);
+        u.panels = matmul_p16_first_panel(&p, group + 1) - u.panel;
         u.c = has_lane ? u.sum : (float *)a->out[0].data + u.row * p.s.n + u.panel * HG_PANEL;
         u.ld = has_lane ? p.widest * HG_PANEL : p.s.n;
         matmul_p16_unit_run(&u, has_lane ? &ep : NULL);
