@@ -1,6 +1,7 @@
 /* epilogue.c - runs lane code on tiles of a kernel's result. */
 #include "kernel/epilogue.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Strides of `from` over dims [begin, end) of `to` as one stride, from the right as far as that is
@@ -165,7 +166,7 @@ void hg_epilogue_run(const hg_epilogue *ep, const hg_epilogue_tile *tile)
 
 /* ---- recognising simple epilogues --------------------------------------------------------- */
 
-enum { EPILOGUE_MAX_OP = 32 };
+enum { EPILOGUE_MAX_OP = 32, EPILOGUE_CUBIC_DEPTH = 6 };
 
 /* The code as a graph: operands are numbers of operations. */
 typedef struct epilogue_graph {
@@ -281,24 +282,48 @@ static uint32_t epilogue_affine(const epilogue_graph *g, uint32_t i, uint32_t x,
     return i == x ? i : epilogue_strip(g, i, scale);
 }
 
-/* i = x x x. */
-static bool epilogue_cube(const epilogue_graph *g, uint32_t i, uint32_t x)
+/* i = a polynomial of x, coefficients of x^0 to x^3. The depth bounds the work. */
+static bool epilogue_polynomial(const epilogue_graph *g, uint32_t i, uint32_t x, int depth,
+                                double *c)
 {
-    if (!epilogue_is(g, i, HG_LANE_MUL)) return false;
-    const uint32_t square = g->a[i] == x ? g->b[i] : g->a[i];
-    return (g->a[i] == x || g->b[i] == x) && epilogue_is(g, square, HG_LANE_MUL) &&
-           g->a[square] == x && g->b[square] == x;
+    double p[4], q[4];
+    float value = 0;
+    const bool is_const = i != x && epilogue_const(g, i, &value);
+    const bool is_sum = epilogue_is(g, i, HG_LANE_ADD), is_ratio = epilogue_is(g, i, HG_LANE_DIV);
+    memset(c, 0, sizeof p);
+    c[0] = value;
+    c[1] = i == x;
+    if (i == x || is_const) return true;
+    if (depth == 0 || (!is_sum && !is_ratio && !epilogue_is(g, i, HG_LANE_MUL)) ||
+        !epilogue_polynomial(g, g->a[i], x, depth - 1, p) ||
+        !epilogue_polynomial(g, g->b[i], x, depth - 1, q))
+        return false;
+    if (is_ratio && (q[0] == 0 || q[1] != 0 || q[2] != 0 || q[3] != 0)) return false;
+    if (is_ratio) q[0] = 1 / q[0];
+    for (int m = 0; m < 4; m++)
+        for (int n = 0; n < 4; n++) {
+            const double part = !is_sum ? p[m] * q[n] : m == n ? p[m] + q[n] : 0;
+            const int power = is_sum ? m : m + n;
+            if (power <= 3)
+                c[power] += part;
+            else if (part != 0)
+                return false;
+        }
+    return true;
 }
 
-/* i = x * linear + x^3 * cubic, the cube with a constant of its own and the sum with another. */
-static bool epilogue_cubic(const epilogue_graph *g, uint32_t i, uint32_t x, float *linear,
-                           float *cubic)
+/* x (1 + tanh(u)) with u = i * part, which is x and x^3 with constants, in any order. */
+static bool epilogue_cubic(const epilogue_graph *g, uint32_t i, uint32_t x, double part,
+                           hg_epilogue_simple *s)
 {
-    *linear = 1;
-    i = epilogue_strip(g, i, linear);
-    if (!epilogue_is(g, i, HG_LANE_ADD) || (g->a[i] != x && g->b[i] != x)) return false;
-    *cubic = *linear;
-    return epilogue_cube(g, epilogue_strip(g, g->a[i] == x ? g->b[i] : g->a[i], cubic), x);
+    double c[4];
+    if (!epilogue_polynomial(g, i, x, EPILOGUE_CUBIC_DEPTH, c) || c[0] != 0 || c[2] != 0)
+        return false;
+    s->act = HG_EPILOGUE_GELU_TANH;
+    s->gate_scale = (float)(c[1] * part);
+    /* x^2 may be infinite, and infinity times 0 is no number */
+    s->gate_shift = c[3] != 0 ? (float)(c[3] * part) : copysignf(FLT_MIN, s->gate_scale);
+    return true;
 }
 
 /* x * other, where other depends on x alone. */
@@ -309,7 +334,11 @@ static bool epilogue_pair(const epilogue_graph *g, uint32_t x, uint32_t other,
     float value;
     if (epilogue_is(g, other, HG_LANE_SIGMOID)) {
         s->act = HG_EPILOGUE_SILU;
-        return g->a[other] == x;
+        if (g->a[other] == x) return true;
+        /* 2 sigmoid(2 u) = 1 + tanh(u) */
+        if (!epilogue_cubic(g, g->a[other], x, 0.5, s)) return false;
+        s->factor *= 0.5F;
+        return true;
     }
     if (epilogue_with_const(g, other, HG_LANE_ADD, &inner, &value) && value == 1 &&
         epilogue_is(g, inner, HG_LANE_ERF)) {
@@ -318,10 +347,8 @@ static bool epilogue_pair(const epilogue_graph *g, uint32_t x, uint32_t other,
                s->gate_shift == 0;
     }
     if (epilogue_with_const(g, other, HG_LANE_ADD, &inner, &value) && value == 1 &&
-        epilogue_is(g, inner, HG_LANE_TANH)) {
-        s->act = HG_EPILOGUE_GELU_TANH;
-        return epilogue_cubic(g, g->a[inner], x, &s->gate_scale, &s->gate_shift);
-    }
+        epilogue_is(g, inner, HG_LANE_TANH))
+        return epilogue_cubic(g, g->a[inner], x, 1, s);
     s->act = HG_EPILOGUE_HARDSWISH;
     inner = epilogue_clamp(g, other, &s->low, &s->high);
     return s->low > -INFINITY && s->high < INFINITY &&

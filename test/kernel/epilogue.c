@@ -118,6 +118,20 @@ static const ep_case ep_cases[] = {
      {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 1, 0), OP2(MUL, 3, 2, 2), OP2(MUL, 4, 3, 2), CONST(5, EP_CUBIC), OP2(MUL, 6, 4, 5),
       OP2(ADD, 7, 2, 6), CONST(8, EP_SLOPE), OP2(MUL, 9, 7, 8), OP1(TANH, 10, 9), CONST(11, EP_ONE), OP2(ADD, 12, 10, 11),
       CONST(13, EP_HALF), OP2(MUL, 14, 2, 13), OP2(MUL, 15, 14, 12)}},
+    {"gelu with tanh, as a product", true, HG_EPILOGUE_GELU_TANH, false, false, false, 14,
+     {LOAD(0, 0), CONST(1, EP_CUBIC), OP2(MUL, 2, 0, 1), OP2(MUL, 3, 2, 0), CONST(4, EP_ONE), OP2(ADD, 5, 3, 4),
+      CONST(6, EP_SLOPE), OP2(MUL, 7, 0, 6), OP2(MUL, 8, 7, 5), OP1(TANH, 9, 8), OP2(ADD, 10, 9, 4), CONST(11, EP_HALF),
+      OP2(MUL, 12, 0, 11), OP2(MUL, 13, 12, 10)}},
+    {"x sigmoid(3 x)", true, HG_EPILOGUE_GELU_TANH, true, false, false, 7,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 1, 0), CONST(3, EP_THREE), OP2(MUL, 4, 2, 3), OP1(SIGMOID, 5, 4), OP2(MUL, 6, 2, 5)}},
+    {"x sigmoid(x / 6), residual after", true, HG_EPILOGUE_GELU_TANH, false, true, true, 7,
+     {LOAD(0, 0), CONST(1, EP_SIX), OP2(DIV, 2, 0, 1), OP1(SIGMOID, 3, 2), OP2(MUL, 4, 0, 3), LOAD(5, 2), OP2(ADD, 6, 4, 5)}},
+    {"x sigmoid(6 / x)", false, HG_EPILOGUE_LINEAR, false, false, false, 5,
+     {LOAD(0, 0), CONST(1, EP_SIX), OP2(DIV, 2, 1, 0), OP1(SIGMOID, 3, 2), OP2(MUL, 4, 0, 3)}},
+    {"x sigmoid(x + 3)", false, HG_EPILOGUE_LINEAR, false, false, false, 5,
+     {LOAD(0, 0), CONST(1, EP_THREE), OP2(ADD, 2, 1, 0), OP1(SIGMOID, 3, 2), OP2(MUL, 4, 0, 3)}},
+    {"x sigmoid of a fourth power", false, HG_EPILOGUE_LINEAR, false, false, false, 6,
+     {LOAD(0, 0), OP2(MUL, 1, 0, 0), OP2(MUL, 2, 1, 1), OP2(ADD, 3, 0, 2), OP1(SIGMOID, 4, 3), OP2(MUL, 5, 0, 4)}},
     {"leaky", true, HG_EPILOGUE_LEAKY, true, false, false, 8,
      {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), CONST(3, EP_SIXTH), OP2(MUL, 4, 3, 2), CONST(5, EP_ZERO), OP2(LT, 6, 2, 5),
       OP3(SELECT, 7, 6, 4, 2)}},
@@ -476,6 +490,20 @@ static void ep_tuned_gelu_tanh(void)
     }
     gemm_free(&c);
 }
+
+/* At most 5e-7 |x|. */
+static void ep_tuned_scaled_silu(void)
+{
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    gemm_call c;
+    gemm_code code;
+    const float *y = ep_run_values("x sigmoid(3 x)", &c, &code), *x = c.in[0].data;
+    for (int i = 3; y != NULL && i < EP_COUNT; i++) {
+        const double v = (double)x[i];
+        if (!CHECK_NEAR(y[i], v / (1 + exp(-3 * v)), fabs(v) * 5e-7)) break;
+    }
+    gemm_free(&c);
+}
 #endif
 
 const hg_test_case hg_tests_kernel_epilogue[] = {
@@ -490,6 +518,7 @@ const hg_test_case hg_tests_kernel_epilogue[] = {
     {"tuned_silu", ep_tuned_silu},
     {"tuned_gelu", ep_tuned_gelu},
     {"tuned_gelu_tanh", ep_tuned_gelu_tanh},
+    {"tuned_scaled_silu", ep_tuned_scaled_silu},
 #endif
     {0},
 };
