@@ -3,8 +3,7 @@
  * --numerics exact leaves it out. */
 #include "pass/pass.h"
 
-/* [c, 1, 1] or [1, c, 1, 1] for an output [n, c, h, w]; constant f32. */
-static bool batchnorm_fits(const hg_graph *g, hg_value_id c, const hg_type *out)
+bool hg_is_channel_const(const hg_graph *g, hg_value_id c, const hg_type *out)
 {
     if (c == 0 || !hg_graph_is_const(g, c)) return false;
     const hg_type *t = &hg_graph_value(g, c)->type;
@@ -24,7 +23,7 @@ static hg_node_id batchnorm_next(const hg_graph *g, hg_value_id value, const cha
     if (id == 0 || !hg_op_is(hg_graph_node(g, id), op)) return 0;
     const hg_node *n = hg_graph_node(g, id);
     *c = hg_node_in(g, n, hg_node_in(g, n, 0) == value ? 1 : 0);
-    return batchnorm_fits(g, *c, &hg_graph_value(g, value)->type) ? id : 0;
+    return hg_is_channel_const(g, *c, &hg_graph_value(g, value)->type) ? id : 0;
 }
 
 static const float *batchnorm_data(const hg_graph *g, hg_value_id v)

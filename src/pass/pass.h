@@ -44,6 +44,8 @@ HG_MUST_CHECK holo_status hg_resolve_symbols(hg_graph *g, const hg_dim *to);
 /* The contents of a value are known as expressions, and not merely by reading this very value at
  * run time (fold_shapes.c). */
 bool hg_shapes_known(const hg_graph *g, hg_value_id id);
+/* Constant f32 [c, 1, 1] or [1, c, 1, 1] for an output [n, c, h, w] (fold_batchnorm.c). */
+bool hg_is_channel_const(const hg_graph *g, hg_value_id c, const hg_type *out);
 /* Constants in place of the outputs of a node that hg_eval_can (fold_constants.c). */
 HG_MUST_CHECK holo_status hg_fold_node(hg_graph *g, hg_node_id id);
 /* What has become constant around a body is constant inside: body k of a holo:If or holo:Loop. */

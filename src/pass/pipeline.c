@@ -33,7 +33,8 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_resolve_symbols,  /* merged nodes found the same sizes */
     &hg_pass_gather_narrow,
     &hg_pass_fold_batchnorm,
-    &hg_pass_fold_scales, /* of integer products, while operators are those of the standard */
+    &hg_pass_merge_branches, /* what is normalised apart is a convolution by now */
+    &hg_pass_fold_scales,    /* of integer products, while operators are those of the standard */
     &hg_pass_fold_pad,
     &hg_pass_recognize_norm,      /* before layout and fusion take the pattern apart */
     &hg_pass_recognize_rotary,    /* before attention: it leaves a Transpose to read through */

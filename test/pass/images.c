@@ -417,7 +417,85 @@ static void images_fold_batchnorm(void)
     CHECK_PASS("fold_batchnorm", groups, groups);
 }
 
+/* The taps of the smaller kernel are some of the larger one's; channels with a factor are its
+ * diagonal. */
+static void images_merge_branches(void)
+{
+    CHECK_PASS(
+        "merge_branches",
+        "graph g(%x: float32[n,2,l]) {\n"
+        "  %w = const float32[2,2,3] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, "
+        "12.0}\n"
+        "  %p = const float32[2,2,1] {100.0, 200.0, 300.0, 400.0}\n"
+        "  %b = const float32[2] {0.5, 0.25}\n"
+        "  %f = const float32[2,1] {1000.0, 2000.0}\n"
+        "  %s = const float32[2,1] {1.0, 2.0}\n"
+        "  %three = Conv(%x, %w, %b) {pads=[1,1]}\n"
+        "  %one = Conv(%x, %p)\n"
+        "  %both = Add(%one, %three)\n"
+        "  %product = Mul(%x, %f)\n"
+        "  %own = Add(%product, %s)\n"
+        "  %y = Add(%both, %own)\n"
+        "  return %y\n"
+        "}\n",
+        "graph g(%x: float32[n,2,l]) {\n"
+        "  %0 = const float32[2,2,3] {1.0, 1102.0, 3.0, 4.0, 205.0, 6.0, 7.0, 308.0, 9.0, "
+        "10.0, 2411.0, 12.0}\n"
+        "  %1 = const float32[2] {1.5, 2.25}\n"
+        "  %y = Conv(%x, %0, %1) {pads=[1,1]}\n"
+        "  return %y\n"
+        "}\n");
+    /* Depthwise: each row of weights has one channel. */
+    CHECK_PASS("merge_branches",
+               "graph g(%x: float32[n,2,l]) {\n"
+               "  %w = const float32[2,1,3] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}\n"
+               "  %f = const float32[2,1] {10.0, 20.0}\n"
+               "  %three = Conv(%x, %w) {dilations=[2], group=2, pads=[2,2]}\n"
+               "  %own = Mul(%f, %x)\n"
+               "  %y = Add(%three, %own)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,2,l]) {\n"
+               "  %0 = const float32[2,1,3] {1.0, 12.0, 3.0, 4.0, 25.0, 6.0}\n"
+               "  %1 = const float32[2] {0.0, 0.0}\n"
+               "  %y = Conv(%x, %0, %1) {dilations=[2], group=2, pads=[2,2]}\n"
+               "  return %y\n"
+               "}\n");
+}
+
+#define IMAGES_BRANCHES(one, sum, three)                                                           \
+    "graph g(%x: float32[n,2,l], %z: float32[n,2,l]) {\n"                                          \
+    "  %w = const float32[2,2,3] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, "       \
+    "12.0}\n"                                                                                      \
+    "  %p = const float32[2,2,2] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}\n"                       \
+    "  %d = const float32[2,1,1] {1.0, 2.0}\n"                                                     \
+    "  %f = const float32[2,1] {10.0, 20.0}\n"                                                     \
+    "  %three = Conv(%x, %w) {" three "}\n"                                                        \
+    "  %one = " one "\n"                                                                           \
+    "  %y = Add(%three, %one)\n"                                                                   \
+    "  return " sum "\n"                                                                           \
+    "}\n"
+
+/* Another input, other groups, taps between or beyond those of the other, a result that
+ * somebody else reads, an input as it is. */
+static void images_keep_branches(void)
+{
+    static const char *const kept[] = {
+        IMAGES_BRANCHES("Mul(%z, %f)", "%y", "pads=[1,1]"),
+        IMAGES_BRANCHES("Conv(%x, %d) {group=2}", "%y", "pads=[1,1]"),
+        IMAGES_BRANCHES("Conv(%x, %p) {pads=[1,0]}", "%y", "dilations=[2], pads=[2,2]"),
+        IMAGES_BRANCHES("Conv(%x, %p) {dilations=[4], pads=[2,2]}", "%y", "pads=[1,1]"),
+        IMAGES_BRANCHES("Conv(%z, %w) {pads=[1,1]}", "%y", "pads=[1,1]"),
+        IMAGES_BRANCHES("Conv(%x, %w) {pads=[1,1]}", "%y, %one", "pads=[1,1]"),
+        IMAGES_BRANCHES("Identity(%x)", "%y", "pads=[1,1]"),
+    };
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        CHECK_PASS("merge_branches", kept[i], kept[i]);
+}
+
 const hg_test_case hg_tests_pass_images[] = {
+    {"merge_branches", images_merge_branches},
+    {"keep_branches", images_keep_branches},
     {"fold_pad", images_fold_pad},
     {"split_conv", images_split_conv},
     {"identity", images_identity},
