@@ -56,8 +56,9 @@ static holo_status pad_check(const hg_args *a, holo_error *e)
 /* Dims behind the last one that has a border are parts of its elements. */
 typedef struct pad_plan {
     int last;                  /* -1: no dim has a border */
+    int lead;                  /* dims before these have none, up to `last` */
     int64_t inner, rows, cols; /* elements of one of `cols` parts of a row */
-    bool is_only;              /* no other dim has one: rows are those of data, in order */
+    int64_t run;               /* rows of dims [lead, last): those of data, in order */
     int64_t first, end, skip;  /* parts [first, end) of a row are data, from part `skip` on */
     uint32_t bits;             /* of an element */
     int64_t source[PAD_SHORT]; /* of the parts of a short border, one after the other */
@@ -67,14 +68,16 @@ typedef struct pad_plan {
 static pad_plan pad_plan_of(const hg_args *a)
 {
     const holo_tensor *in = &a->in[0], *out = &a->out[0];
-    pad_plan p = {.last = in->rank - 1, .inner = 1, .rows = 1, .cols = 1};
+    pad_plan p = {.last = in->rank - 1, .inner = 1, .rows = 1, .cols = 1, .run = 1};
     for (; p.last >= 0 && a->param[1 + p.last] == 0 && in->dim[p.last] == out->dim[p.last];
          p.last--)
         p.inner *= out->dim[p.last];
     if (p.last < 0) return p;
-    p.is_only = true;
-    for (int d = 0; d < p.last; d++)
-        p.is_only = p.is_only && a->param[1 + d] == 0 && in->dim[d] == out->dim[d];
+    for (p.lead = p.last; p.lead > 0; p.lead--) {
+        const int d = p.lead - 1;
+        if (a->param[1 + d] != 0 || in->dim[d] != out->dim[d]) break;
+        p.run *= in->dim[d];
+    }
     p.rows = hg_dims_product(out, 0, p.last);
     p.cols = out->dim[p.last];
     return p;
@@ -156,7 +159,10 @@ static void pad_row_words(const hg_args *a, const pad_plan *p, int64_t at, int64
     const bool is_constant = a->param[0] == PAD_CONSTANT;
     for (int64_t i = 0; i < p->first; i++)
         y[i] = is_constant ? value : x[source[i]];
-    memcpy(y + p->first, x + p->skip, (size_t)behind * sizeof *y);
+    if (behind == 1)
+        y[p->first] = x[p->skip];
+    else
+        memcpy(y + p->first, x + p->skip, (size_t)behind * sizeof *y);
     for (int64_t i = p->end; i < p->cols; i++)
         y[i] = is_constant ? value : x[source[i - behind]];
 }
@@ -175,8 +181,8 @@ static void pad_row(const hg_args *a, const pad_plan *p, int64_t at, int64_t fro
     pad_border(a, p, at, from, p->end, p->cols, p->first);
 }
 
-/* Where rows come from, a dim at a time: start[d + 1] is where data begins that the first d + 1
- * indices of a row lead to, -1 in a border of constants. */
+/* Where runs of rows come from, a dim at a time: start[d + 1] is where data begins that the first
+ * d + 1 indices of a run lead to, -1 in a border of constants. */
 typedef struct pad_walk {
     int64_t at[HG_MAX_RANK], start[HG_MAX_RANK + 1];
     int64_t stride[HG_MAX_RANK];
@@ -184,19 +190,20 @@ typedef struct pad_walk {
 
 static void pad_lead(const hg_args *a, const pad_plan *p, pad_walk *w, int d)
 {
-    for (; d < p->last; d++) {
+    for (; d < p->lead; d++) {
         const int64_t source = w->start[d] < 0 ? -1 : pad_source(a, d, w->at[d]);
         w->start[d + 1] = source < 0 ? -1 : w->start[d] + source * w->stride[d];
     }
 }
 
-static void pad_begin(const hg_args *a, const pad_plan *p, pad_walk *w, int64_t row)
+/* `given` is the number of elements of a row of data. */
+static void pad_begin(const hg_args *a, const pad_plan *p, pad_walk *w, int64_t given, int64_t run)
 {
-    int64_t stride = p->last < 0 ? 0 : a->in[0].dim[p->last] * p->inner;
-    for (int d = p->last - 1; d >= 0; d--) {
+    int64_t stride = given * p->run;
+    for (int d = p->lead - 1; d >= 0; d--) {
         w->stride[d] = stride;
-        w->at[d] = row % a->out[0].dim[d];
-        row /= a->out[0].dim[d];
+        w->at[d] = run % a->out[0].dim[d];
+        run /= a->out[0].dim[d];
         stride *= a->in[0].dim[d];
     }
     w->start[0] = 0;
@@ -205,7 +212,7 @@ static void pad_begin(const hg_args *a, const pad_plan *p, pad_walk *w, int64_t 
 
 static void pad_next(const hg_args *a, const pad_plan *p, pad_walk *w)
 {
-    int d = p->last - 1;
+    int d = p->lead - 1;
     for (; d > 0 && w->at[d] + 1 == a->out[0].dim[d]; d--)
         w->at[d] = 0;
     if (d < 0) return;
@@ -219,20 +226,18 @@ static void pad_run(const hg_args *a, hg_range r)
     pad_plan p = pad_plan_of(a);
     pad_plan_row(a, &p);
     const int64_t length = p.cols * p.inner;
+    const int64_t given = p.last < 0 ? p.inner : a->in[0].dim[p.last] * p.inner;
     pad_walk w;
     if (hg_elem_is_packed(&a->in[0])) r.end = r.begin < r.end ? p.rows : 0;
-    const int64_t given = p.is_only ? a->in[0].dim[p.last] * p.inner : 0;
-    for (int64_t row = r.begin; p.is_only && row < r.end; row++)
-        pad_row(a, &p, row * length, row * given);
-    if (p.is_only) return;
-    if (r.begin < r.end) pad_begin(a, &p, &w, r.begin);
-    for (int64_t row = r.begin; row < r.end; row++) {
-        const int64_t from = w.start[hg_max(p.last, 0)];
-        if (from < 0)
-            pad_fill(a, &p, row * length, length);
-        else
-            pad_row(a, &p, row * length, from);
-        if (row + 1 < r.end) pad_next(a, &p, &w);
+    if (r.begin < r.end) pad_begin(a, &p, &w, given, r.begin / p.run);
+    for (int64_t row = r.begin; row < r.end;) {
+        const int64_t first = row % p.run, from = w.start[p.lead];
+        const int64_t end = hg_min(r.end, row - first + p.run);
+        if (from < 0) pad_fill(a, &p, row * length, (end - row) * length);
+        for (int64_t i = from < 0 ? end : row; i < end; i++)
+            pad_row(a, &p, i * length, from + (first + i - row) * given);
+        row = end;
+        if (row < r.end) pad_next(a, &p, &w);
     }
 }
 
