@@ -251,3 +251,25 @@ def two_speeds(g):
         fast = block(block(fast, before[1], after[1] // 2, after[1], 3, stride), after[1], after[1] // 2, after[1], 3, 1)
         before = after
     classify3(g, g.concat(*[g.op("GlobalAveragePool", x) for x in (slow, fast)]), sum(before))
+
+
+@model
+def tracker(g):
+    """The map of what is looked for is the kernel of a depthwise convolution over the map of where to look
+    (SiamRPN++)."""
+    weights = [(g.weight(after, before, 3, 3), g.weight(after, fan=9), stride)
+               for before, after, stride in ((3, 32, 2), (32, 64, 2), (64, 64, 1), (64, 128, 2), (128, 128, 1))]
+
+    def features(x):
+        for w, b, stride in weights:
+            x = g.relu(g.op("Conv", x, w, b, strides=[stride] * 2, pads=[1] * 4, kernel_shape=[3, 3]))
+        return x
+
+    small, large = features(g.input("template", [1, 3, 64, 64])), features(g.input("search", [1, 3, 192, 192]))
+    for outputs in (2 * 5, 4 * 5):
+        kernel = conv_bn(g, small, 128, 128, 3, pad=0)
+        kernel = g.reshape(kernel, 128, 1, 6, 6)
+        seen = g.reshape(conv_bn(g, large, 128, 128, 3, pad=0), 1, 128, 22, 22)
+        seen = g.op("Conv", seen, kernel, group=128, kernel_shape=[6, 6])
+        seen = conv_bn(g, g.reshape(seen, 1, 128, 17, 17), 128, 128, 1)
+        g.output(g.conv(seen, 128, outputs, 1))

@@ -1,5 +1,6 @@
-/* pack.c - rearranges weights into the layouts the CPU kernels read. Runs at compile time, never in
- * a session of an ordinary model; moves elements by size and never looks at their values.
+/* pack.c - rearranges weights into the layouts the CPU kernels read. Runs at compile time, in
+ * a session for weights that are computed only; moves elements by size and never looks at their
+ * values.
  *
  *   pack.p16   B [K, N] (trans 0) or [N, K] (trans 1)  ->  [P, K, 16]
  *              param trans, first, count: columns [first, first + count) of all inputs side by side
@@ -45,7 +46,10 @@ static size_t pack_size(const hg_args *a)
 /* dst[i] = src[i * stride], elements of `size` bytes. */
 static void pack_gather(char *dst, const char *src, int64_t count, int64_t stride, size_t size)
 {
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; size == sizeof(uint32_t) && i < count; i++)
+        memcpy(dst + (size_t)i * sizeof(uint32_t), src + (size_t)(i * stride) * sizeof(uint32_t),
+               sizeof(uint32_t));
+    for (int64_t i = 0; size != sizeof(uint32_t) && i < count; i++)
         memcpy(dst + (size_t)i * size, src + (size_t)(i * stride) * size, size);
 }
 

@@ -7,7 +7,11 @@
 #include "pass/pass.h"
 #include "table/cert.h"
 
-enum { LAYOUT_FEW = 4 }; /* groups that fit a panel, at least, where some are computed together */
+enum {
+    LAYOUT_FEW = 4,    /* groups that fit a panel, at least, where some are computed together */
+    LAYOUT_VECTOR = 8, /* channels that are computed together by kernels of one channel at a time */
+    LAYOUT_PLACES = 64 /* of a result, at least, for weights that are computed */
+};
 
 /* The last axis moved to place 1, or back. */
 static hg_value_id layout_turn(hg_build *b, hg_value_id x, bool to_last)
@@ -62,12 +66,14 @@ static hg_value_id layout_constant(const hg_graph *g, hg_value_id w)
 }
 
 /* Weights [o, c, l] as [o, c, 1, l]: the same bytes. */
-static hg_value_id layout_widen(hg_build *b, hg_value_id constant)
+static hg_value_id layout_widen(hg_build *b, hg_value_id weights)
 {
-    hg_value v = *hg_graph_value(b->g, constant);
+    hg_value v = *hg_graph_value(b->g, weights);
     hg_type type = v.type;
     hg_value_id made;
-    if (type.rank != 3) return constant;
+    if (type.rank != 3) return weights;
+    if (v.constant == NULL)
+        return hg_build_2(b, "Unsqueeze", weights, hg_build_ints(b, (int64_t[]){2}, 1));
     type.rank = 4;
     type.dim[3] = type.dim[2];
     type.dim[2] = hg_dim_const(&b->g->dims, 1);
@@ -132,17 +138,19 @@ static uint32_t layout_conv_attrs(hg_build *b, const hg_type *w, int32_t rank, b
     return n_attr;
 }
 
-static holo_status layout_conv(hg_graph *g, hg_node_id id, hg_value_id constant)
+static holo_status layout_conv(hg_graph *g, hg_node_id id, hg_value_id weights)
 {
     hg_build b;
     hg_build_init(&b, g, id);
     int32_t rank = hg_build_type(&b, hg_build_in(&b, 0))->rank;
     int64_t groups = hg_node_int(b.node, "group", 1);
-    hg_value_id w = layout_widen(&b, constant), x = layout_before(&b, hg_build_in(&b, 0));
+    hg_value_id w = layout_widen(&b, weights), x = layout_before(&b, hg_build_in(&b, 0));
     if (b.status != HOLO_OK) return b.status;
-    bool depthwise = layout_is_depthwise(g, hg_build_type(&b, w), groups);
-    const int64_t together = depthwise ? 1 : layout_together(g, hg_build_type(&b, w), groups);
-    if (together > 1) {
+    const int64_t together =
+        hg_graph_is_const(g, w) ? layout_together(g, hg_build_type(&b, w), groups) : 1;
+    const bool depthwise = layout_is_depthwise(g, hg_build_type(&b, w), groups) &&
+                           (together < groups || groups >= LAYOUT_VECTOR);
+    if (together > 1 && !depthwise) {
         w = layout_join_groups(&b, w, groups, together);
         if (b.status != HOLO_OK) return b.status;
         groups /= together;
@@ -267,12 +275,37 @@ static bool layout_is_image(const hg_graph *g, const hg_node *n, int32_t least, 
            (n->n_out == 1 || n->out[1] == 0);
 }
 
-/* Constant weights of float32 images. */
+/* Channels that fill no vector: planes are pooled faster. */
+static bool layout_is_thin(const hg_graph *g, const hg_node *n)
+{
+    int64_t channels;
+    return hg_dim_is_const(&g->dims, hg_graph_value(g, n->out[0])->type.dim[1], &channels) &&
+           channels < LAYOUT_VECTOR;
+}
+
+/* Weights that are computed are packed whenever the model runs: for many places. */
+static bool layout_packs_computed(const hg_graph *g, const hg_node *n)
+{
+    const hg_type *w = &hg_graph_value(g, hg_node_in(g, n, 1))->type;
+    const hg_type *y = &hg_graph_value(g, n->out[0])->type;
+    int64_t places = 1, size;
+    if (w->dtype != HOLO_F32) return false;
+    for (int32_t i = 0; i < w->rank; i++)
+        if (!hg_dim_is_const(&g->dims, w->dim[i], &size) || size == 0) return false;
+    for (int32_t i = 2; i < y->rank; i++) {
+        if (!hg_dim_is_const(&g->dims, y->dim[i], &size) || size >= LAYOUT_PLACES) return true;
+        places *= size;
+    }
+    return places >= LAYOUT_PLACES;
+}
+
+/* The weights of float32 images that are packed; 0: none are. */
 static hg_value_id layout_takes_conv(const hg_graph *g, const hg_node *n)
 {
     const hg_type *t = &hg_graph_value(g, hg_node_in(g, n, 0))->type;
     const hg_value_id constant = layout_constant(g, hg_node_in(g, n, 1));
-    if (constant == 0 || t->dtype != HOLO_F32 || t->rank < 3 || t->rank > 5) return 0;
+    if (t->dtype != HOLO_F32 || t->rank < 3 || t->rank > 5) return 0;
+    if (constant == 0) return layout_packs_computed(g, n) ? hg_node_in(g, n, 1) : 0;
     if (hg_graph_value(g, constant)->constant->bytes == 0) return 0; /* nothing to pack */
     return constant;
 }
@@ -281,10 +314,10 @@ static holo_status layout_node(hg_graph *g, hg_node_id id, bool *changed)
 {
     const hg_node *n = hg_graph_node(g, id);
     if (hg_op_is(n, "Conv")) {
-        const hg_value_id constant = layout_takes_conv(g, n);
-        if (constant == 0) return HOLO_OK;
+        const hg_value_id weights = layout_takes_conv(g, n);
+        if (weights == 0) return HOLO_OK;
         *changed = true;
-        return layout_conv(g, id, constant);
+        return layout_conv(g, id, weights);
     }
     if (hg_op_is(n, "ConvInteger")) {
         if (!layout_takes_codes(g, n)) return HOLO_OK;
@@ -298,7 +331,7 @@ static holo_status layout_node(hg_graph *g, hg_node_id id, bool *changed)
         return layout_resize(g, id);
     }
     bool max = hg_op_is(n, "MaxPool"), average = hg_op_is(n, "AveragePool");
-    if ((!max && !average) || !layout_is_image(g, n, 3, 5)) return HOLO_OK;
+    if ((!max && !average) || !layout_is_image(g, n, 3, 5) || layout_is_thin(g, n)) return HOLO_OK;
     *changed = true;
     hg_pool_mode padded =
         hg_node_int(n, "count_include_pad", 0) != 0 ? HG_POOL_AVERAGE_PADDED : HG_POOL_AVERAGE;

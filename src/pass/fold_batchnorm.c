@@ -31,6 +31,22 @@ static const float *batchnorm_data(const hg_graph *g, hg_value_id v)
     return v == 0 ? NULL : hg_graph_value(g, v)->constant->data;
 }
 
+/* Weights [o, ...] that are computed, times factor[o]: before node `conv`. */
+static holo_status batchnorm_scale_computed(hg_graph *g, hg_node_id conv, hg_value_id factor)
+{
+    hg_build build;
+    hg_build_init(&build, g, conv);
+    const hg_value_id weights = hg_build_in(&build, 1);
+    hg_type type = *hg_build_type(&build, weights);
+    for (int32_t i = 1; i < type.rank; i++)
+        type.dim[i] = hg_dim_const(&g->dims, 1);
+    const hg_const *c = hg_graph_value(g, factor)->constant;
+    const hg_value_id f = hg_build_const(&build, type, c->data, c->bytes);
+    const hg_value_id made = hg_build_2(&build, "Mul", weights, f);
+    if (build.status == HOLO_OK) hg_graph_set_input(g, conv, 1, made);
+    return build.status;
+}
+
 /* Weights [o, ...] times factor[o], of a ConvTranspose [c, o, ...]; bias times factor plus summand.
  * NULL: 1 or 0. */
 static holo_status batchnorm_apply(hg_graph *g, hg_node_id conv, hg_value_id factor,
@@ -39,7 +55,8 @@ static holo_status batchnorm_apply(hg_graph *g, hg_node_id conv, hg_value_id fac
     const hg_node *n = hg_graph_node(g, conv);
     hg_value_id weights = hg_node_in(g, n, 1), bias = hg_node_in(g, n, 2), made;
     hg_type wt = hg_graph_value(g, weights)->type, bt = {.dtype = HOLO_F32, .rank = 1};
-    size_t bytes = hg_graph_value(g, weights)->constant->bytes, o = 0;
+    const bool is_const = hg_graph_is_const(g, weights);
+    size_t bytes = is_const ? hg_graph_value(g, weights)->constant->bytes : 0, o = 0;
     int64_t channels = 0, outer = 1;
     const bool is_turned = hg_op_is(n, "ConvTranspose");
     bt.dim[0] = wt.dim[is_turned ? 1 : 0];
@@ -47,13 +64,14 @@ static holo_status batchnorm_apply(hg_graph *g, hg_node_id conv, hg_value_id fac
     if (is_turned) (void)hg_dim_is_const(&g->dims, wt.dim[0], &outer);
     o = (size_t)channels;
     const float *f = batchnorm_data(g, factor), *s = batchnorm_data(g, summand),
-                *b = batchnorm_data(g, bias), *w = batchnorm_data(g, weights);
+                *b = batchnorm_data(g, bias), *w = is_const ? batchnorm_data(g, weights) : NULL;
     float *new_bias;
     HG_TRY(HG_NEW(g->ctx, o + 1, &new_bias));
     for (size_t i = 0; i < o; i++)
         new_bias[i] =
             (b == NULL ? 0.0f : b[i]) * (f == NULL ? 1.0f : f[i]) + (s == NULL ? 0.0f : s[i]);
-    if (f != NULL) {
+    if (f != NULL && !is_const) HG_TRY(batchnorm_scale_computed(g, conv, factor));
+    if (f != NULL && is_const) {
         size_t count = bytes / sizeof(float), each = count == 0 ? 1 : count / o / (size_t)outer;
         float *scaled;
         HG_TRY(HG_NEW(g->ctx, count + 1, &scaled));
@@ -73,13 +91,24 @@ static holo_status batchnorm_apply(hg_graph *g, hg_node_id conv, hg_value_id fac
     return build.status;
 }
 
-static bool batchnorm_is_conv(const hg_graph *g, const hg_node *n)
+/* Weights that are computed are multiplied whenever the model runs: they are known to be fewer than
+ * results, or these are unknown. */
+static bool batchnorm_pays(hg_graph *g, const hg_node *n)
+{
+    int64_t weights, results;
+    const hg_dim own = hg_type_count(g, &hg_graph_value(g, hg_node_in(g, n, 1))->type);
+    const hg_dim all = hg_type_count(g, &hg_graph_value(g, n->out[0])->type);
+    if (!hg_dim_is_const(&g->dims, own, &weights)) return false;
+    return !hg_dim_is_const(&g->dims, all, &results) || weights <= results;
+}
+
+static bool batchnorm_is_conv(hg_graph *g, const hg_node *n)
 {
     const bool is_turned = hg_op_is(n, "ConvTranspose") && hg_node_int(n, "group", 1) == 1;
     if (!hg_op_is(n, "Conv") && !is_turned) return false;
     hg_value_id w = hg_node_in(g, n, 1), b = hg_node_in(g, n, 2);
-    return hg_graph_is_const(g, w) && hg_graph_value(g, w)->type.dtype == HOLO_F32 &&
-           (b == 0 || hg_graph_is_const(g, b));
+    return (hg_graph_is_const(g, w) || (!is_turned && batchnorm_pays(g, n))) &&
+           hg_graph_value(g, w)->type.dtype == HOLO_F32 && (b == 0 || hg_graph_is_const(g, b));
 }
 
 static holo_status batchnorm_node(hg_graph *g, hg_node_id id, bool *changed)

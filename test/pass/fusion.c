@@ -2,6 +2,10 @@
 #include "rewrite.h"
 #include "test.h"
 
+/* Weights of eight outputs. */
+#define FUSION_8 "1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0"
+#define FUSION_16 FUSION_8 ", " FUSION_8
+
 static void fusion_choose_layout(void)
 {
     CHECK_PASS("choose_layout",
@@ -21,17 +25,17 @@ static void fusion_choose_layout(void)
     /* Three axes, and a pool behind them. */
     CHECK_PASS("choose_layout",
                "graph g(%x: float32[n,2,5,5,6]) {\n"
-               "  %w = const float32[1,2,1,1,1] {1.0, 2.0}\n"
+               "  %w = const float32[8,2,1,1,1] {" FUSION_16 "}\n"
                "  %y = Conv(%x, %w) {strides=[1,2,2]}\n"
                "  %z = MaxPool(%y) {kernel_shape=[2,2,2]}\n"
                "  return %z\n"
                "}\n",
                "graph g(%x: float32[n,2,5,5,6]) {\n"
                "  %1 = Transpose(%x) {perm=[0,2,3,4,1]}\n"
-               "  %w = const float32[1,2,1,1,1] {1.0, 2.0}\n"
+               "  %w = const float32[8,2,1,1,1] {" FUSION_16 "}\n"
                "  %2 = holo:PackConv(%w) {group=1}\n"
                "  %3 = holo:ConvNhwc(%1, %2) {strides=[1,2,2], kernel_shape=[1,1,1], "
-               "out_channels=dims[1]}\n"
+               "out_channels=dims[8]}\n"
                "  %y = Transpose(%3) {perm=[0,4,1,2,3]}\n"
                "  %4 = Transpose(%y) {perm=[0,2,3,4,1]}\n"
                "  %5 = holo:PoolNhwc(%4) {kernel_shape=[2,2,2], mode=0}\n"
@@ -42,7 +46,7 @@ static void fusion_choose_layout(void)
     CHECK_PASS(
         "choose_layout",
         "graph g(%x: float32[n,2,5]) {\n"
-        "  %w = const float32[1,2,1] {1.0, 2.0}\n"
+        "  %w = const float32[8,2,1] {" FUSION_16 "}\n"
         "  %y = Conv(%x, %w)\n"
         "  %z = AveragePool(%y) {kernel_shape=[2], pads=[1,0], strides=[2]}\n"
         "  return %z\n"
@@ -51,9 +55,9 @@ static void fusion_choose_layout(void)
         "  %1 = const int64[1] {2}\n"
         "  %2 = Unsqueeze(%x, %1)\n"
         "  %3 = Transpose(%2) {perm=[0,2,3,1]}\n"
-        "  %w = const float32[1,2,1,1] {1.0, 2.0}\n"
+        "  %w = const float32[8,2,1,1] {" FUSION_16 "}\n"
         "  %4 = holo:PackConv(%w) {group=1}\n"
-        "  %5 = holo:ConvNhwc(%3, %4) {kernel_shape=[1,1], out_channels=dims[1]}\n"
+        "  %5 = holo:ConvNhwc(%3, %4) {kernel_shape=[1,1], out_channels=dims[8]}\n"
         "  %6 = Transpose(%5) {perm=[0,3,1,2]}\n"
         "  %7 = const int64[1] {2}\n"
         "  %y = Squeeze(%6, %7)\n"
@@ -76,30 +80,30 @@ static void fusion_choose_layout(void)
 static void fusion_choose_layout_depthwise(void)
 {
     CHECK_PASS("choose_layout",
-               "graph g(%x: float32[1,2,3,3]) {\n"
-               "  %w = const float32[2,1,1,1] {1.0, 2.0}\n"
-               "  %y = Conv(%x, %w) {group=2}\n"
+               "graph g(%x: float32[1,8,3,3]) {\n"
+               "  %w = const float32[8,1,1,1] {" FUSION_8 "}\n"
+               "  %y = Conv(%x, %w) {group=8}\n"
                "  return %y\n"
                "}\n",
-               "graph g(%x: float32[1,2,3,3]) {\n"
+               "graph g(%x: float32[1,8,3,3]) {\n"
                "  %1 = Transpose(%x) {perm=[0,2,3,1]}\n"
-               "  %w = const float32[2,1,1,1] {1.0, 2.0}\n"
+               "  %w = const float32[8,1,1,1] {" FUSION_8 "}\n"
                "  %2 = holo:PackDw(%w)\n"
-               "  %3 = holo:ConvDw(%1, %2) {group=2, kernel_shape=[1,1]}\n"
+               "  %3 = holo:ConvDw(%1, %2) {group=8, kernel_shape=[1,1]}\n"
                "  %y = Transpose(%3) {perm=[0,3,1,2]}\n"
                "  return %y\n"
                "}\n");
     CHECK_PASS("choose_layout",
-               "graph g(%x: float32[1,2,3,3,3]) {\n"
-               "  %w = const float32[2,1,1,1,1] {1.0, 2.0}\n"
-               "  %y = Conv(%x, %w) {group=2}\n"
+               "graph g(%x: float32[1,8,3,3,3]) {\n"
+               "  %w = const float32[8,1,1,1,1] {" FUSION_8 "}\n"
+               "  %y = Conv(%x, %w) {group=8}\n"
                "  return %y\n"
                "}\n",
-               "graph g(%x: float32[1,2,3,3,3]) {\n"
+               "graph g(%x: float32[1,8,3,3,3]) {\n"
                "  %1 = Transpose(%x) {perm=[0,2,3,4,1]}\n"
-               "  %w = const float32[2,1,1,1,1] {1.0, 2.0}\n"
+               "  %w = const float32[8,1,1,1,1] {" FUSION_8 "}\n"
                "  %2 = holo:PackDw(%w)\n"
-               "  %3 = holo:ConvDw(%1, %2) {group=2, kernel_shape=[1,1,1]}\n"
+               "  %3 = holo:ConvDw(%1, %2) {group=8, kernel_shape=[1,1,1]}\n"
                "  %y = Transpose(%3) {perm=[0,4,1,2,3]}\n"
                "  return %y\n"
                "}\n");

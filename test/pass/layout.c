@@ -308,6 +308,99 @@ static void layout_fold_batchnorm(void)
                "}\n");
 }
 
+/* Weights that are computed get their factor when the model runs, unless they are more than there
+ * are results. */
+static void layout_fold_computed(void)
+{
+    CHECK_PASS("fold_batchnorm",
+               "graph g(%x: float32[1,1,3,3], %w: float32[2,1,1,1]) {\n"
+               "  %c = Conv(%x, %w)\n"
+               "  %f = const float32[2,1,1] {3.0, 4.0}\n"
+               "  %y = Mul(%c, %f)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[1,1,3,3], %w: float32[2,1,1,1]) {\n"
+               "  %1 = const float32[2,1,1,1] {3.0, 4.0}\n"
+               "  %2 = Mul(%w, %1)\n"
+               "  %3 = const float32[2] {0.0, 0.0}\n"
+               "  %c = Conv(%x, %2, %3)\n"
+               "  return %c\n"
+               "}\n");
+    static const char many[] = "graph g(%x: float32[1,1,3,3], %w: float32[2,1,3,3]) {\n"
+                               "  %c = Conv(%x, %w)\n"
+                               "  %f = const float32[2,1,1] {3.0, 4.0}\n"
+                               "  %y = Mul(%c, %f)\n"
+                               "  return %y\n"
+                               "}\n";
+    CHECK_PASS("fold_batchnorm", many, many);
+}
+
+/* They are packed when the model runs, too, for a map of some size. */
+static void layout_computed_weights(void)
+{
+    CHECK_PASS("choose_layout",
+               "graph g(%x: float32[1,8,12,12], %w: float32[8,1,3,3]) {\n"
+               "  %y = Conv(%x, %w) {group=8}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[1,8,12,12], %w: float32[8,1,3,3]) {\n"
+               "  %1 = Transpose(%x) {perm=[0,2,3,1]}\n"
+               "  %2 = holo:PackDw(%w)\n"
+               "  %3 = holo:ConvDw(%1, %2) {group=8, kernel_shape=[3,3]}\n"
+               "  %y = Transpose(%3) {perm=[0,3,1,2]}\n"
+               "  return %y\n"
+               "}\n");
+    CHECK_PASS("choose_layout",
+               "graph g(%x: float32[1,8,l], %w: float32[8,8,3]) {\n"
+               "  %y = Conv(%x, %w)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[1,8,l], %w: float32[8,8,3]) {\n"
+               "  %1 = const int64[1] {2}\n"
+               "  %2 = Unsqueeze(%w, %1)\n"
+               "  %3 = const int64[1] {2}\n"
+               "  %4 = Unsqueeze(%x, %3)\n"
+               "  %5 = Transpose(%4) {perm=[0,2,3,1]}\n"
+               "  %6 = holo:PackConv(%2) {group=1}\n"
+               "  %7 = holo:ConvNhwc(%5, %6) {kernel_shape=[1,3], out_channels=dims[8]}\n"
+               "  %8 = Transpose(%7) {perm=[0,3,1,2]}\n"
+               "  %9 = const int64[1] {2}\n"
+               "  %y = Squeeze(%8, %9)\n"
+               "  return %y\n"
+               "}\n");
+    static const char small[] = "graph g(%x: float32[1,8,9,9], %w: float32[8,1,3,3]) {\n"
+                                "  %y = Conv(%x, %w) {group=8}\n"
+                                "  return %y\n"
+                                "}\n";
+    CHECK_PASS("choose_layout", small, small);
+    static const char open[] = "graph g(%x: float32[1,8,l], %w: float32[8,8,k]) {\n"
+                               "  %y = Conv(%x, %w)\n"
+                               "  return %y\n"
+                               "}\n";
+    CHECK_PASS("choose_layout", open, open);
+}
+
+/* Channels that fill no vector: one dense convolution, and pools of planes. */
+static void layout_thin(void)
+{
+    CHECK_PASS("choose_layout",
+               "graph g(%x: float32[1,2,6,6]) {\n"
+               "  %w = const float32[2,1,1,2] {1.0, 2.0, 3.0, 4.0}\n"
+               "  %y = Conv(%x, %w) {group=2}\n"
+               "  %z = MaxPool(%y) {kernel_shape=[2,2]}\n"
+               "  return %z\n"
+               "}\n",
+               "graph g(%x: float32[1,2,6,6]) {\n"
+               "  %1 = Transpose(%x) {perm=[0,2,3,1]}\n"
+               "  %2 = const float32[2,2,1,2] {1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 3.0, 4.0}\n"
+               "  %3 = holo:PackConv(%2) {group=1}\n"
+               "  %4 = holo:ConvNhwc(%1, %3) {group=1, kernel_shape=[1,2], out_channels=dims[2]}\n"
+               "  %y = Transpose(%4) {perm=[0,3,1,2]}\n"
+               "  %z = MaxPool(%y) {kernel_shape=[2,2]}\n"
+               "  return %z\n"
+               "}\n");
+}
+
 static void layout_pack_weights(void)
 {
     /* A Transpose of the weights is read through. */
@@ -696,6 +789,9 @@ const hg_test_case hg_tests_pass_layout[] = {
     {"recognize_rotary", layout_recognize_rotary},
     {"leaves_other_turns", layout_leaves_other_turns},
     {"fold_batchnorm", layout_fold_batchnorm},
+    {"fold_computed", layout_fold_computed},
+    {"computed_weights", layout_computed_weights},
+    {"thin", layout_thin},
     {"pack_weights", layout_pack_weights},
     {"split_recurrent", layout_split_recurrent},
     {"gather_narrow", layout_gather_narrow},
