@@ -107,6 +107,18 @@ static hg_value_id qlinear_move_channels(hg_build *b, hg_value_id x, bool to_las
     return hg_build_op(b, "Transpose", &x, 1, &attr, 1);
 }
 
+/* The zero point is added before the sum is rounded, as ONNX Runtime does in QLinearAveragePool,
+ * and only there: means of codes lie half way often, where an odd zero point decides. */
+static hg_value_id qlinear_round_sum(hg_build *b, hg_value_id y, uint32_t i, holo_dtype dtype)
+{
+    const hg_value_id zero = qlinear_scalar(b, i + 1), one = hg_build_scalar(b, HOLO_F32, 1.0);
+    hg_attr to = hg_attr_make_int("output_dtype", (int64_t)dtype);
+    y = hg_build_2(b, "Div", y, qlinear_scalar(b, i));
+    if (zero != 0) y = hg_build_2(b, "Add", y, hg_build_cast(b, zero, HOLO_F32));
+    hg_value_id in[] = {y, one};
+    return hg_build_op(b, "QuantizeLinear", in, HG_COUNT(in), &to, 1);
+}
+
 holo_status hg_qlinear_pool_lower(hg_build *b, const char *op)
 {
     const holo_dtype dtype = hg_build_type(b, hg_build_in(b, 0))->dtype;
@@ -115,6 +127,8 @@ holo_status hg_qlinear_pool_lower(hg_build *b, const char *op)
     if (last) x = qlinear_move_channels(b, x, false);
     hg_value_id y = hg_build_renamed(b, op, &x, 1, "channels_last");
     if (last) y = qlinear_move_channels(b, y, true);
-    hg_build_replace(b, 0, hg_build_quantized(b, y, 3, dtype));
+    const bool is_window = strcmp(op, "AveragePool") == 0;
+    hg_build_replace(
+        b, 0, is_window ? qlinear_round_sum(b, y, 3, dtype) : hg_build_quantized(b, y, 3, dtype));
     return b->status;
 }

@@ -9,8 +9,10 @@
  *
  * A quotient of constants is rounded once; a result half way between two codes to within a few
  * units of the last place may fall to the other side, as with any order of these roundings, so
- * --numerics exact leaves it out. */
+ * --numerics exact leaves it out. Sums and means of codes alone lie half way all the time: those
+ * are divided, in a table as a rule. */
 #include "pass/quantize.h"
+#include "table/table.h"
 
 #include <math.h>
 
@@ -131,6 +133,23 @@ static hg_value_id scales_build(scales *s, hg_value_id v)
     return made == 0 ? 0 : hg_graph_node(s->b.g, made)->out[0];
 }
 
+/* Codes, and what is made of codes and constants alone, one by one or as a mean. */
+static bool scales_is_coded(const hg_graph *g, hg_value_id v, int depth)
+{
+    if (v == 0 || hg_graph_is_const(g, v)) return true;
+    const hg_node *n = hg_op_producer(g, v, NULL);
+    if (n == NULL || depth == 0) return false;
+    if (hg_op_is(n, "Cast")) {
+        const holo_dtype from = hg_graph_value(g, hg_node_in(g, n, 0))->type.dtype;
+        return !hg_dtype_is_float(from) && hg_dtype_bits(from) <= 16;
+    }
+    const bool is_mean = hg_op_is(n, "AveragePool") || hg_op_is(n, "ReduceMean");
+    if (!is_mean && n->op->lane == NULL && !hg_chain_is_move(n)) return false;
+    for (uint32_t i = 0; i < n->n_in; i++)
+        if (!scales_is_coded(g, hg_node_in(g, n, i), depth - 1)) return false;
+    return true;
+}
+
 /* A quotient by one positive constant. */
 static bool scales_wants(const hg_graph *g, const hg_node *n, double *divisor)
 {
@@ -189,7 +208,8 @@ static hg_value_id scales_instead(scales *s, hg_value_id x)
     const hg_quantize *q = s->b.ctx->quantize;
     if (scales_fits(s, x, SCALES_DEPTH) && s->has_layer) return scales_build(s, x);
     const bool is_shown = q != NULL && q->observe;
-    return s->is_rounded && !is_shown ? scales_product(s, x) : 0;
+    if (!s->is_rounded || is_shown || scales_is_coded(s->b.g, x, SCALES_DEPTH)) return 0;
+    return scales_product(s, x);
 }
 
 static holo_status scales_run(hg_graph *g, bool *changed)

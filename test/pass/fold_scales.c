@@ -279,6 +279,28 @@ static void scales_not(void)
         "  %q = Div(%c, %t)\n"
         "  return %q\n"
         "}\n",
+        /* codes alone: one, two, moved, a mean of them; they lie half way between others often */
+        "graph g(%x: uint8[n,2], %z: uint8[]) {\n"
+        "  %s = const float32[] {0.05}\n"
+        "  %t = const float32[] {0.02}\n"
+        "  %a = Cast(%x) {to=1, saturate=1}\n"
+        "  %b = Cast(%z) {to=1, saturate=1}\n"
+        "  %c = Sub(%a, %b)\n"
+        "  %d = Mul(%c, %s)\n"
+        "  %e = Transpose(%d) {perm=[1,0]}\n"
+        "  %q = Div(%e, %t)\n"
+        "  %y = Round(%q)\n"
+        "  return %y\n"
+        "}\n",
+        "graph g(%x: int8[1,2,4,4]) {\n"
+        "  %t = const float32[] {7}\n"
+        "  %a = Cast(%x) {to=1, saturate=1}\n"
+        "  %b = Mul(%a, %t)\n"
+        "  %c = AveragePool(%b) {kernel_shape=[2,2]}\n"
+        "  %q = Div(%c, %t)\n"
+        "  %y = Round(%q)\n"
+        "  return %y\n"
+        "}\n",
         /* 64-bit numbers */
         "graph g(%x: float64[n]) {\n"
         "  %t = const float64[] {0.5}\n"

@@ -131,6 +131,27 @@ static void qlinear_pools(void)
     }
 }
 
+/* Means half way between two codes: the sum with an odd zero point is what is rounded, and it is
+ * divided by the scale, not multiplied with its inverse. */
+static void qlinear_half_way(void)
+{
+    compute *c = compute_new();
+    double x[36], y[18];
+    for (int i = 0; i < 18; i++) {
+        x[2 * i] = i - 9;
+        x[2 * i + 1] = i - 8 + i % 3;
+        y[i] = nearbyint((x[2 * i] + x[2 * i + 1]) / 2 + 1 + 3);
+    }
+    compute_const(c, "x", "int8[1,1,18,2]", x, 36);
+    if (compute_run(c,
+                    "%s = const float32[] {7} %zx = const int8[] {-1} %zy = const int8[] {3}\n"
+                    "%y = com.microsoft:QLinearAveragePool(%x, %s, %zx, %s, %zy) "
+                    "{kernel_shape=[1,2]}",
+                    1))
+        compute_near(c, 0, y, 18, 0);
+    compute_free(c);
+}
+
 static double qlinear_sigmoid(double x)
 {
     return 1 / (1 + exp(-x));
@@ -222,11 +243,8 @@ static void qlinear_types(void)
 }
 
 const hg_test_case hg_tests_op_microsoft_qlinear[] = {
-    {"points", qlinear_points},
-    {"pairs", qlinear_pairs},
-    {"softmax", qlinear_softmax},
-    {"pools", qlinear_pools},
-    {"lstm", qlinear_lstm},
-    {"types", qlinear_types},
-    {0},
+    {"points", qlinear_points},     {"pairs", qlinear_pairs},
+    {"softmax", qlinear_softmax},   {"pools", qlinear_pools},
+    {"half_way", qlinear_half_way}, {"lstm", qlinear_lstm},
+    {"types", qlinear_types},       {0},
 };
