@@ -20,12 +20,23 @@ static const char *prepare_text(const holo_session *s, uint32_t text)
 
 /* ---- dims ------------------------------------------------------------------------------------ */
 
-/* The step that makes a value is what people can look up. */
+static bool prepare_has(const hg_program *p, uint32_t list, uint32_t count, uint32_t v)
+{
+    for (uint32_t j = 0; j < count; j++)
+        if (p->list[list + j] == v) return true;
+    return false;
+}
+
+/* The step that makes a value is what people can look up, or the first that reads it: a view is
+ * made by none. */
 static holo_status prepare_blame(const hg_program *p, uint32_t v, holo_status status, holo_error *e)
 {
     for (uint32_t i = 0; status != HOLO_OK && i < p->head.n_step; i++)
-        for (uint32_t j = 0; j < p->step[i].n_out; j++)
-            if (p->list[p->step[i].out + j] == v) return hg_model_blame(p, i, status, e);
+        if (prepare_has(p, p->step[i].out, p->step[i].n_out, v))
+            return hg_model_blame(p, i, status, e);
+    for (uint32_t i = 0; status != HOLO_OK && i < p->head.n_step; i++)
+        if (prepare_has(p, p->step[i].in, p->step[i].n_in, v))
+            return hg_model_blame(p, i, status, e);
     return status;
 }
 
@@ -150,16 +161,60 @@ static holo_status prepare_dims(holo_session *s, holo_error *e)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* x = 1, beside another comparison: what broadcasts. */
+static bool prepare_is_single(const holo_session *s, uint32_t dim)
+{
+    const hg_dim_rec *all = s->graph->program.dim, *r = &all[dim];
+    return r->op == HG_DIM_EQ && ((all[r->a].op == HG_DIM_CONST && s->dim[r->a] == 1) ||
+                                  (all[r->b].op == HG_DIM_CONST && s->dim[r->b] == 1));
+}
+
+/* The comparison that made a shape rule say no, or 0: conditions are products, of which one is 0,
+ * and one minus what may not be. */
+static uint32_t prepare_condition(const holo_session *s, uint32_t dim)
+{
+    const hg_dim_rec *all = s->graph->program.dim, *r = &all[dim];
+    bool is_condition = false;
+    for (; r->op != HG_DIM_EQ && r->op != HG_DIM_LT; r = &all[dim]) {
+        if (r->op == HG_DIM_SELECT && !is_condition) {
+            is_condition = s->dim[r->a] == 0 && all[r->c].op == HG_DIM_CONST;
+            dim = is_condition ? r->a : s->dim[r->a] != 0 ? r->b : r->c;
+        } else if (is_condition && r->op == HG_DIM_MUL) {
+            dim = s->dim[r->a] == 0 ? r->a : r->b;
+        } else if (is_condition && r->op == HG_DIM_MAX) {
+            dim = prepare_is_single(s, r->a) ? r->b : r->a;
+        } else if (is_condition && r->op == HG_DIM_SUB) {
+            dim = r->b;
+        } else {
+            return 0;
+        }
+    }
+    return is_condition ? dim : 0;
+}
+
 /* A size below zero is a shape rule's way to say no, too. */
 static holo_status prepare_fail_size(const holo_session *s, uint32_t v, int32_t k, holo_error *e)
 {
     const hg_program *p = &s->graph->program;
+    const uint32_t d = prepare_condition(s, p->list[p->value[v].dims + (uint32_t)k]);
+    const long long size = hg_session_tensor(s, v)->dim[k], a = s->dim[p->dim[d].a],
+                    b = s->dim[p->dim[d].b];
     hg_name room;
-    holo_status status =
-        hg_fail(e, HOLO_E_SHAPE,
-                "dimension %d of value '%s' would be %lld, expected 0 or more: the shapes or the "
-                "sizes it is computed from do not fit",
-                k, hg_program_value_name(p, v, &room), (long long)hg_session_tensor(s, v)->dim[k]);
+    const char *name = hg_program_value_name(p, v, &room);
+    holo_status status = HOLO_E_SHAPE;
+    if (d == 0)
+        status = hg_fail(e, status,
+                         "dimension %d of value '%s' would be %lld, expected 0 or more: the shapes "
+                         "or the sizes it is computed from do not fit",
+                         k, name, size);
+    else if (s->dim[d] != 0)
+        status = hg_fail(e, status,
+                         "the shape of value '%s' does not fit: a size it depends on is %lld, "
+                         "which changes the rank; fix that size when compiling",
+                         name, a);
+    else
+        status = hg_fail(e, status, "the shape of value '%s' does not fit: %lld is %s %lld", name,
+                         a, p->dim[d].op == HG_DIM_EQ ? "not" : "not below", b);
     return prepare_blame(p, v, status, e);
 }
 

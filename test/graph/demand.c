@@ -140,5 +140,31 @@ static void demand_in_body(void)
     demand_one(&bad, 0);
 }
 
-const hg_test_case hg_tests_graph_demand[] = {
-    {"refused", demand_refused}, {"shapes", demand_shapes}, {"in_body", demand_in_body}, {0}};
+/* Shape rules that find out at run time: the two numbers, and the step that makes the value or,
+ * when it is a view, reads it. */
+static void demand_rules(void)
+{
+    static const demand_case bad[] = {
+        {"graph(%x: float32[k,4]) { %s = const int64[2] {3, 4} %t = Reshape(%x, %s)"
+         " %y = Softmax(%t) : ? \"soft\" return %y as \"y\" }",
+         "node 'soft' (Softmax): the shape of value 't' does not fit: 12 is not 8", 2},
+        {"graph(%x: float32[k,4]) { %s = const int64[2] {3, 4} %y = Reshape(%x, %s)"
+         " return %y as \"y\" }",
+         "the shape of value 'y' does not fit: 12 is not 8", 2},
+        {"graph(%x: float32[k,4]) { %s = const int64[2] {3, 4} %y = Expand(%x, %s) : ? \"wide\""
+         " return %y as \"y\" }",
+         "node 'wide' (Expand): the shape of value 'y' does not fit: 3 is not 2", 2},
+        {"graph(%x: float32[k,4]) { %s = const int64[2] {1, 2} %y, %z = Split(%x, %s) {axis=0}"
+         " return %y as \"y\", %z as \"z\" }",
+         "does not fit: 3 is not 5", 5},
+        {"graph(%x: float32[k,n]) { %y = Squeeze(%x) return %y as \"y\" }",
+         "depends on is 1, which changes the rank", 1},
+    };
+    demand_each(bad, HG_COUNT(bad));
+}
+
+const hg_test_case hg_tests_graph_demand[] = {{"refused", demand_refused},
+                                              {"shapes", demand_shapes},
+                                              {"in_body", demand_in_body},
+                                              {"rules", demand_rules},
+                                              {0}};
