@@ -81,11 +81,21 @@ HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step 
     const char *next = s->next != NULL ? s->next + first * s->next_row : s->b;
     const int64_t next_step = s->next_step;
     __m256 sum[HG_GEMM_ROWS][2];
-    HG_GEMM_UNROLL
-    for (int i = 0; i < rows; i++) {
-        const float *from = s->sum == NULL ? NULL : s->sum + (first + i) * s->sum_ld;
-        sum[i][0] = from == NULL ? _mm256_setzero_ps() : _mm256_loadu_ps(from);
-        sum[i][1] = from == NULL ? _mm256_setzero_ps() : _mm256_loadu_ps(from + 8);
+    if (s->sum == NULL || s->sum_ld == 0) { /* copies of registers are free, loads are not */
+        const __m256 low = s->sum == NULL ? _mm256_setzero_ps() : _mm256_loadu_ps(s->sum);
+        const __m256 high = s->sum == NULL ? _mm256_setzero_ps() : _mm256_loadu_ps(s->sum + 8);
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++) {
+            sum[i][0] = low;
+            sum[i][1] = high;
+        }
+    } else {
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++) {
+            const float *from = s->sum + (first + i) * s->sum_ld;
+            sum[i][0] = _mm256_loadu_ps(from);
+            sum[i][1] = _mm256_loadu_ps(from + 8);
+        }
     }
     const float *const *row = s->row + first;
     const char *b = s->b;
