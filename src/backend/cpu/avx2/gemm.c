@@ -76,7 +76,9 @@ HG_INLINE bool gemm_is_zero(const int64_t rows, const float *zero, const float *
 }
 
 #if HG_VEC8_REGISTERS >= 16
-HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step *s, int64_t first)
+/* has_taps: there may be more than one. */
+HG_INLINE void gemm_tile(const int rows, const bool is_half, const bool has_taps,
+                         const hg_gemm_step *s, int64_t first)
 {
     const char *next = s->next != NULL ? s->next + first * s->next_row : s->b;
     const int64_t next_step = s->next_step;
@@ -100,9 +102,9 @@ HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step 
     const float *const *row = s->row + first;
     const char *b = s->b;
     const int64_t step = s->b_step;
-    for (int64_t t = 0; t < s->taps; t++, row += s->row_step) {
+    for (int64_t t = 0; t < (has_taps ? s->taps : 1); t++, row += s->row_step) {
         const float *a[HG_GEMM_ROWS];
-        if (gemm_is_zero(rows, s->zero, row)) {
+        if (has_taps && gemm_is_zero(rows, s->zero, row)) {
             b += step * s->depth;
             continue;
         }
@@ -235,12 +237,12 @@ typedef void (*gemm_tile_fn)(const hg_gemm_step *s, int64_t first, int64_t rows)
     static void gemm_f32_##height##x16(const hg_gemm_step *s, int64_t first, int64_t rows)         \
     {                                                                                              \
         (void)rows;                                                                                \
-        gemm_tile(height, false, s, first);                                                        \
+        gemm_tile(height, false, true, s, first);                                                  \
     }                                                                                              \
     static void gemm_f16_##height##x16(const hg_gemm_step *s, int64_t first, int64_t rows)         \
     {                                                                                              \
         (void)rows;                                                                                \
-        if (HG_IS_LINKED(HOLO_F16)) gemm_tile(height, true, s, first);                             \
+        if (HG_IS_LINKED(HOLO_F16)) gemm_tile(height, true, true, s, first);                       \
     }
 
 #if HG_VEC8_REGISTERS >= 16
@@ -282,8 +284,10 @@ static gemm_tile_fn gemm_find_narrow(const hg_gemm_step *s, int64_t left, int64_
 #else
 
 /* One half after the other; where there is one only, the other is zeros. */
-HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step *s, int64_t first)
+HG_INLINE void gemm_tile(const int rows, const bool is_half, const bool has_taps,
+                         const hg_gemm_step *s, int64_t first)
 {
+    (void)has_taps;
     gemm_half_tile(rows, rows, is_half, s, first, 0);
     if (!s->narrow) {
         gemm_half_tile(rows, rows, is_half, s, first, 8);
@@ -298,29 +302,29 @@ HG_INLINE void gemm_tile(const int rows, const bool is_half, const hg_gemm_step 
 GEMM_TILE(1)
 GEMM_TILE(2)
 GEMM_TILE(3)
-GEMM_TILE(4)
 #if HG_VEC8_REGISTERS >= 16
+GEMM_TILE(4)
 GEMM_TILE(5)
-GEMM_TILE(6)
 #endif
 #undef GEMM_TILE
 
+/* For what tiles of the full height leave. */
 static gemm_tile_fn gemm_find_tile(const hg_gemm_step *s, int64_t left, int64_t *height)
 {
 #if HG_VEC8_REGISTERS >= 16
-    static const gemm_tile_fn whole[2][HG_GEMM_ROWS] = {
-        {gemm_f32_1x16, gemm_f32_2x16, gemm_f32_3x16, gemm_f32_4x16, gemm_f32_5x16, gemm_f32_6x16},
-        {gemm_f16_1x16, gemm_f16_2x16, gemm_f16_3x16, gemm_f16_4x16, gemm_f16_5x16, gemm_f16_6x16},
+    static const gemm_tile_fn low[2][HG_GEMM_ROWS - 1] = {
+        {gemm_f32_1x16, gemm_f32_2x16, gemm_f32_3x16, gemm_f32_4x16, gemm_f32_5x16},
+        {gemm_f16_1x16, gemm_f16_2x16, gemm_f16_3x16, gemm_f16_4x16, gemm_f16_5x16},
     };
     if (s->narrow) return gemm_find_narrow(s, left, height);
 #else
-    static const gemm_tile_fn whole[2][HG_GEMM_ROWS] = {
-        {gemm_f32_1x16, gemm_f32_2x16, gemm_f32_3x16, gemm_f32_4x16},
-        {gemm_f16_1x16, gemm_f16_2x16, gemm_f16_3x16, gemm_f16_4x16},
+    static const gemm_tile_fn low[2][HG_GEMM_ROWS - 1] = {
+        {gemm_f32_1x16, gemm_f32_2x16, gemm_f32_3x16},
+        {gemm_f16_1x16, gemm_f16_2x16, gemm_f16_3x16},
     };
 #endif
     *height = hg_gemm_tile_rows(left);
-    return whole[s->is_half][*height - 1];
+    return low[s->is_half][*height - 1];
 }
 
 /* ---- simple epilogues -------------------------------------------------------------------- */
@@ -372,19 +376,62 @@ static const float *gemm_columns(const float *from, const hg_gemm_step *step, fl
 
 /* Tile by tile; what is left to do to one is done while it is in L1. Its rows are whole vectors
  * then. */
+/* What is left to do to `rows` rows from `first` on. */
+HG_INLINE void gemm_finish_tile(const hg_gemm_step *s, int64_t first, int64_t rows)
+{
+    if (s->finish == NULL) return;
+    hg_gemm_finish_avx2(s->finish, NULL, NULL,
+                        s->residual == NULL ? NULL : s->residual + first * s->residual_row,
+                        s->c + first * s->ld, s->ld, rows, s->col, s->cols);
+}
+
+/* As many tiles of the full height as there are; returns the rows. The step is copied: a vector
+ * store may alias anything, and the compiler would read it again behind each. */
+HG_INLINE int64_t gemm_whole_tiles(const bool is_half, const bool has_taps,
+                                   const hg_gemm_step *step, int64_t rows)
+{
+    const hg_gemm_step s = *step;
+    const bool fetches = s.fetch_c || s.fetch_a || s.residual != NULL;
+    int64_t first = 0;
+    for (; hg_gemm_tile_rows(rows - first) == HG_GEMM_ROWS; first += HG_GEMM_ROWS) {
+        if (fetches) gemm_prefetch(&s, first + HG_GEMM_ROWS, rows);
+        gemm_tile(HG_GEMM_ROWS, is_half, has_taps, &s, first);
+        gemm_finish_tile(&s, first, HG_GEMM_ROWS);
+    }
+    return first;
+}
+
+static int64_t gemm_f32_whole(const hg_gemm_step *s, int64_t rows)
+{
+    return gemm_whole_tiles(false, true, s, rows);
+}
+
+static int64_t gemm_f32_one_tap(const hg_gemm_step *s, int64_t rows)
+{
+    return gemm_whole_tiles(false, false, s, rows);
+}
+
+static int64_t gemm_f16_whole(const hg_gemm_step *s, int64_t rows)
+{
+    return HG_IS_LINKED(HOLO_F16) ? gemm_whole_tiles(true, true, s, rows) : 0;
+}
+
+static int64_t gemm_whole(const hg_gemm_step *s, int64_t rows)
+{
+    if (s->narrow && HG_VEC8_REGISTERS >= 16) return 0; /* gemm_find_narrow */
+    if (s->is_half) return gemm_f16_whole(s, rows);
+    return s->taps == 1 ? gemm_f32_one_tap(s, rows) : gemm_f32_whole(s, rows);
+}
+
 static void gemm_tiles(const hg_gemm_step *step, int64_t rows)
 {
     const bool fetches = step->fetch_c || step->fetch_a || step->residual != NULL;
-    for (int64_t first = 0; first < rows;) {
+    for (int64_t first = gemm_whole(step, rows); first < rows;) {
         int64_t height;
         const gemm_tile_fn tile = gemm_find_tile(step, rows - first, &height);
         if (fetches) gemm_prefetch(step, first + height, rows);
         tile(step, first, height);
-        if (step->finish != NULL)
-            hg_gemm_finish_avx2(
-                step->finish, NULL, NULL,
-                step->residual == NULL ? NULL : step->residual + first * step->residual_row,
-                step->c + first * step->ld, step->ld, height, step->col, step->cols);
+        gemm_finish_tile(step, first, height);
         first += height;
     }
 }
