@@ -9,7 +9,8 @@
  *   in[6]   float64 [votes]: weights
  *   in[7]   int32 [trees,5], in[8] int32 [tests,4], in[9] int32 [leaves]: how trees are compared
  *           instead (kernel/tree.h); all three or none, and nothing here needs them
- *   in[10]  int32 [nodes,4]: what rows without NaN do at each node (kernel/tree.h); may be absent
+ *   in[10]  int32 [nodes or more,4]: what rows without NaN do at each node (kernel/tree.h); may be
+ *           absent
  *   param   aggregate; the score (float) before the first vote
  *   out[0]  float32 or float64 [n,targets]
  *
@@ -47,7 +48,7 @@ static holo_status tree_check_plans(const hg_args *a, holo_error *e)
     if (a->n_in == HG_TREE_IN_STEPS) return HOLO_OK;
     HG_TRY(tree_check_table(a, e, HG_TREE_IN_STEPS, HOLO_I32, 2));
     const int64_t *steps = a->in[HG_TREE_IN_STEPS].dim, nodes = a->in[HG_TREE_IN_NODES].dim[0];
-    HG_REQUIRE(e, steps[0] == nodes && steps[1] == HG_TREE_STEP_FIELDS, HOLO_E_SHAPE,
+    HG_REQUIRE(e, steps[0] >= nodes && steps[1] == HG_TREE_STEP_FIELDS, HOLO_E_SHAPE,
                "steps are [%lld,%lld] for %lld nodes", (long long)steps[0], (long long)steps[1],
                (long long)nodes);
     return HOLO_OK;

@@ -45,22 +45,24 @@ enum {
 };
 enum { HG_TREE_PLAN_MOST = 64 };
 
-/* One row of the table of tests: rows with x > split lose leaves of their tree. */
+/* One row of the table of tests: rows with x > split lose leaves of their tree, or those with
+ * x != split. */
 enum {
-    HG_TREE_TEST_SPLIT, /* bits of a float32 */
-    HG_TREE_TEST_FEATURE,
-    HG_TREE_TEST_LOW, /* a bit for each leaf that is lost: 0 to 31, 32 to 63 */
+    HG_TREE_TEST_SPLIT,   /* bits of a float32 */
+    HG_TREE_TEST_FEATURE, /* ~feature: x != split */
+    HG_TREE_TEST_LOW,     /* a bit for each leaf that is lost: 0 to 31, 32 to 63 */
     HG_TREE_TEST_HIGH,
     HG_TREE_TEST_FIELDS
 };
 
 /* One row of the table of steps, one for each node: what a row of floats that are no NaN does
- * there.
+ * there. Behind them second steps, of nodes that ask for equality; the last row is no step, its
+ * feature is the largest of all.
  */
 enum {
     HG_TREE_STEP_SPLIT, /* bits of a float32 */
     HG_TREE_STEP_FEATURE,
-    HG_TREE_STEP_UPTO, /* the way of x <= split, as in the node table */
+    HG_TREE_STEP_UPTO, /* the way of x <= split: a step, or a leaf as in the node table */
     HG_TREE_STEP_ABOVE,
     HG_TREE_STEP_FIELDS
 };

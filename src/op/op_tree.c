@@ -230,7 +230,7 @@ static uint32_t tree_plan(hg_build *b, const hg_trees *t, const tree_tables *tab
     if (b->status == HOLO_OK)
         b->status = HG_NEW(b->ctx, tables->n_node + t->n_root + 1, &plans.leaf);
     if (b->status == HOLO_OK)
-        b->status = HG_NEW(b->ctx, tables->n_node * HG_TREE_STEP_FIELDS + 1, &plans.step);
+        b->status = HG_NEW(b->ctx, (2 * tables->n_node + 1) * HG_TREE_STEP_FIELDS, &plans.step);
     if (b->status != HOLO_OK) return 0;
     hg_tree_plan(&from, adds, &plans);
     if (plans.n_test == 0 && !plans.has_steps) return 0;
@@ -238,7 +238,7 @@ static uint32_t tree_plan(hg_build *b, const hg_trees *t, const tree_tables *tab
     in[1] = tree_const(b, HOLO_I32, plans.test, plans.n_test, HG_TREE_TEST_FIELDS);
     in[2] = tree_const(b, HOLO_I32, plans.leaf, plans.n_leaf, 0);
     if (!plans.has_steps) return HG_TREE_IN_STEPS - HG_TREE_IN_PLANS;
-    in[3] = tree_const(b, HOLO_I32, plans.step, tables->n_node, HG_TREE_STEP_FIELDS);
+    in[3] = tree_const(b, HOLO_I32, plans.step, plans.n_step, HG_TREE_STEP_FIELDS);
     return HG_TREE_INS - HG_TREE_IN_PLANS;
 }
 

@@ -40,8 +40,8 @@ typedef struct hg_tree_plans {
     int32_t *plan; /* n_root rows */
     int32_t *test; /* room for n_node rows */
     int32_t *leaf; /* room for n_node + n_root */
-    int32_t *step; /* n_node rows */
-    size_t n_test, n_leaf;
+    int32_t *step; /* room for 2 n_node + 1 rows */
+    size_t n_test, n_leaf, n_step;
     bool has_steps; /* every node has one */
 } hg_tree_plans;
 

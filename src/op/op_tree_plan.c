@@ -5,6 +5,8 @@
  * is where it would have walked to. */
 #include "op/op_tree.h"
 
+#include <math.h>
+
 #include "isa/lane_math.h"
 
 /* The next float below x, which is finite. */
@@ -24,19 +26,19 @@ static bool tree_round(double split, bool below, float *out)
     return true;
 }
 
-/* The test of a node as x <= split, with the ways turned where it asks the opposite. x is no NaN.
- */
+/* The test of a node as x <= split or x == split, with the ways turned where it asks the opposite.
+ * x is no NaN; what no float equals is NaN. */
 static bool tree_read(const hg_tree_tables *t, int32_t at, int32_t *test, int32_t *way)
 {
     const int32_t *node = t->node + (int64_t)at * HG_TREE_FIELDS;
     const int32_t mode = node[HG_TREE_MODE] % HG_TREE_MODES;
-    const bool turns = mode == HG_TREE_GTE || mode == HG_TREE_GT;
+    const bool turns = mode == HG_TREE_GTE || mode == HG_TREE_GT || mode == HG_TREE_NEQ;
+    const bool is_equality = mode >= HG_TREE_EQ;
     float split;
-    if (mode > HG_TREE_GT ||
-        !tree_round(t->split[at], mode == HG_TREE_LT || mode == HG_TREE_GTE, &split))
-        return false;
+    if (!tree_round(t->split[at], mode == HG_TREE_LT || mode == HG_TREE_GTE, &split)) return false;
+    if (is_equality && (double)split != t->split[at]) split = NAN;
     test[HG_TREE_TEST_SPLIT] = (int32_t)hg_bits_f32(split);
-    test[HG_TREE_TEST_FEATURE] = node[HG_TREE_FEATURE];
+    test[HG_TREE_TEST_FEATURE] = is_equality ? ~node[HG_TREE_FEATURE] : node[HG_TREE_FEATURE];
     way[0] = node[turns ? HG_TREE_FALSE : HG_TREE_TRUE];
     way[1] = node[turns ? HG_TREE_TRUE : HG_TREE_FALSE];
     return true;
@@ -86,23 +88,45 @@ static void tree_name_votes(const hg_tree_tables *t, const hg_tree_plans *out, c
         leaf[i] = t->first[leaf[i]];
 }
 
-static bool tree_list_steps(const hg_tree_tables *t, int32_t *step)
+static void tree_set_step(int32_t *step, float split, int32_t feature, int32_t upto, int32_t above)
 {
-    for (size_t i = 0; i < t->n_node; i++, step += HG_TREE_STEP_FIELDS) {
+    step[HG_TREE_STEP_SPLIT] = (int32_t)hg_bits_f32(split);
+    step[HG_TREE_STEP_FEATURE] = feature;
+    step[HG_TREE_STEP_UPTO] = upto;
+    step[HG_TREE_STEP_ABOVE] = above;
+}
+
+/* x == split is x <= split, and then not x <= the next float below it. */
+static bool tree_list_steps(const hg_tree_tables *t, hg_tree_plans *out)
+{
+    int32_t largest = 0;
+    out->n_step = t->n_node;
+    for (size_t i = 0; i < t->n_node; i++) {
         int32_t test[HG_TREE_TEST_FIELDS], way[2];
         if (!tree_read(t, (int32_t)i, test, way)) return false;
-        step[HG_TREE_STEP_SPLIT] = test[HG_TREE_TEST_SPLIT];
-        step[HG_TREE_STEP_FEATURE] = test[HG_TREE_TEST_FEATURE];
-        step[HG_TREE_STEP_UPTO] = way[0];
-        step[HG_TREE_STEP_ABOVE] = way[1];
+        int32_t feature = test[HG_TREE_TEST_FEATURE], upto = way[0];
+        const float split = hg_f32_from_bits((uint32_t)test[HG_TREE_TEST_SPLIT]);
+        const bool is_equality = feature < 0;
+        if (is_equality) {
+            feature = ~feature;
+            upto = way[1];
+        }
+        largest = feature > largest ? feature : largest;
+        if (is_equality && split == split) {
+            upto = (int32_t)out->n_step++;
+            tree_set_step(out->step + (size_t)upto * HG_TREE_STEP_FIELDS, tree_below(split),
+                          feature, way[1], way[0]);
+        }
+        tree_set_step(out->step + i * HG_TREE_STEP_FIELDS, split, feature, upto, way[1]);
     }
+    tree_set_step(out->step + out->n_step++ * HG_TREE_STEP_FIELDS, 0, largest, -1, -1);
     return t->n_node != 0;
 }
 
 void hg_tree_plan(const hg_tree_tables *t, bool adds, hg_tree_plans *out)
 {
     out->n_test = out->n_leaf = 0;
-    out->has_steps = tree_list_steps(t, out->step);
+    out->has_steps = tree_list_steps(t, out);
     for (size_t i = 0; i < t->n_root; i++) {
         int32_t *plan = out->plan + i * HG_TREE_PLAN_FIELDS;
         const size_t test = out->n_test, leaf = out->n_leaf;

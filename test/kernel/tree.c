@@ -307,7 +307,7 @@ static void tree_many_plan(const tree_many *t, move_call *c, bool adds)
     static int32_t plan[TREE_MANY_TREES * HG_TREE_PLAN_FIELDS];
     static int32_t test[TREE_MANY_NODES * HG_TREE_TEST_FIELDS];
     static int32_t leaf[TREE_MANY_NODES + TREE_MANY_TREES];
-    static int32_t step[TREE_MANY_NODES * HG_TREE_STEP_FIELDS];
+    static int32_t step[(2 * TREE_MANY_NODES + 1) * HG_TREE_STEP_FIELDS];
     const hg_tree_tables from = {.node = &t->node[0][0],
                                  .root = t->root,
                                  .first = t->first,
@@ -319,8 +319,13 @@ static void tree_many_plan(const tree_many *t, move_call *c, bool adds)
     tree_table(c, HOLO_I32, 2, MOVE_DIMS(TREE_MANY_TREES, HG_TREE_PLAN_FIELDS), plan);
     tree_table(c, HOLO_I32, 2, MOVE_DIMS((int64_t)out.n_test, HG_TREE_TEST_FIELDS), test);
     tree_table(c, HOLO_I32, 1, MOVE_DIMS((int64_t)out.n_leaf), leaf);
-    CHECK_EQ_INT(out.has_steps, t->modes == 4);
-    if (out.has_steps) tree_table(c, HOLO_I32, 2, MOVE_DIMS(t->n_node, HG_TREE_STEP_FIELDS), step);
+    CHECK(out.has_steps);
+    tree_table(c, HOLO_I32, 2, MOVE_DIMS((int64_t)out.n_step, HG_TREE_STEP_FIELDS), step);
+    for (int i = 0; i < TREE_MANY_TREES; i++) {
+        const int64_t leaves = plan[i * HG_TREE_PLAN_FIELDS + HG_TREE_PLAN_LEAVES];
+        CHECK(plan[i * HG_TREE_PLAN_FIELDS + HG_TREE_PLAN_TESTS] ==
+              (i == 0 || i == 8 ? -1 : leaves - 1));
+    }
 }
 
 /* Every variant gives what walks give, to the last bit. */
@@ -346,13 +351,13 @@ static void tree_equal(void)
 }
 
 /* Whatever is written into those tables, nothing outside of the others is touched. */
-static void tree_damage_plans(int64_t rows)
+static void tree_damage_plans(int modes, int64_t rows)
 {
     static const int32_t wrong[] = {-1, 0, 1, 63, 64, 65, 1 << 20, INT32_MAX, INT32_MIN};
     static tree_many t;
     move_call c = {0};
     uint64_t seed = 5;
-    tree_many_make(&t, &c, 4, 1, rows);
+    tree_many_make(&t, &c, modes, 1, rows);
     tree_many_plan(&t, &c, true);
     move_param(&c, HG_TREE_SUM);
     value_param_f64(&c, 0);
@@ -371,8 +376,10 @@ static void tree_damage_plans(int64_t rows)
 
 static void tree_damaged_plans(void)
 {
-    tree_damage_plans(40);
-    tree_damage_plans(1); /* which walks */
+    for (int modes = 4; modes <= 6; modes += 2) {
+        tree_damage_plans(modes, 40);
+        tree_damage_plans(modes, 1); /* which walks */
+    }
 }
 
 /* Leaves whose votes end behind those that there are: memory holds them, the table does not. */

@@ -145,13 +145,14 @@ HG_INLINE void _mm256_storeu_ps(float *p, __m256 x)
 enum { _MM_FROUND_TO_NEAREST_INT = 0, _MM_FROUND_NO_EXC = 8 };
 #define _mm256_round_ps(x, mode) ((__m256){vec4_nearest((x).a), vec4_nearest((x).b)})
 
-enum { _CMP_UNORD_Q, _CMP_ORD_Q, _CMP_NLT_UQ, _CMP_LE_OQ, _CMP_NLE_UQ };
+enum { _CMP_UNORD_Q, _CMP_ORD_Q, _CMP_NLT_UQ, _CMP_LE_OQ, _CMP_NLE_UQ, _CMP_NEQ_UQ };
 
 HG_INLINE vec4 vec4_cmp(vec4 x, vec4 y, int how)
 {
     if (how == _CMP_NLT_UQ) return vec4_not_less(x, y);
     if (how == _CMP_LE_OQ) return vec4_at_most(x, y);
     if (how == _CMP_NLE_UQ) return vec4_not(vec4_at_most(x, y));
+    if (how == _CMP_NEQ_UQ) return vec4_not(vec4_equal(x, y));
     return how == _CMP_ORD_Q ? vec4_not(vec4_unordered(x, y)) : vec4_unordered(x, y);
 }
 #define _mm256_cmp_ps(x, y, how)                                                                   \

@@ -256,20 +256,27 @@ static void tree_shared_node(void)
     control_close(&f);
 }
 
-/* A feature that the rows turn out not to have. */
+/* A feature that rows turn out not to have, one row and many. */
 static void tree_feature_at_run_time(void)
 {
-    control f;
-    if (!ml_open(&f, "%x: float32[n,c]", "%y, %z",
-                 "%%y, %%z = ai.onnx.ml:TreeEnsembleClassifier(%%x) {" TREE_NODES
-                 ", class_treeids=[7], class_nodeids=[10], class_ids=[0], class_weights=[1.0], "
-                 "classlabels_int64s=[5,6]}"))
-        return;
-    const holo_tensor t = ml_tensor(HOLO_F32, 2, ML_DIMS(2, 2), (const double[]){0, 0, 1, 1});
-    ml_set(&f, 0, &t);
-    CHECK_STATUS(holo_session_run(f.session, &f.error), HOLO_E_DATA);
-    CHECK_HAS(f.error.message, "the number of a feature");
-    control_close(&f);
+    static const char *const modes[] = {"BRANCH_LEQ", "BRANCH_EQ"};
+    static const double x[18];
+    for (int i = 0; i < 4; i++) {
+        control f;
+        if (!ml_open(&f, "%x: float32[n,c]", "%y",
+                     "%%y = ai.onnx.ml:TreeEnsembleRegressor(%%x) {nodes_treeids=[0,0,0], "
+                     "nodes_nodeids=[0,1,2], nodes_featureids=[2,0,0], "
+                     "nodes_values=[0.5,0.0,0.0], nodes_modes=[\"%s\",\"LEAF\",\"LEAF\"], "
+                     "nodes_truenodeids=[1,0,0], nodes_falsenodeids=[2,0,0], target_treeids=[0], "
+                     "target_nodeids=[1], target_ids=[0], target_weights=[1.0], n_targets=1}",
+                     modes[i % 2]))
+            return;
+        const holo_tensor t = ml_tensor(HOLO_F32, 2, ML_DIMS(i < 2 ? 1 : 9, 2), x);
+        ml_set(&f, 0, &t);
+        CHECK_STATUS(holo_session_run(f.session, &f.error), HOLO_E_DATA);
+        CHECK_HAS(f.error.message, "the number of a feature");
+        control_close(&f);
+    }
 }
 
 /* ---- refusals

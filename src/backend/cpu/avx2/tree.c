@@ -9,7 +9,7 @@
  * Trees without a plan (with more than 64 leaves) or with a damaged one and a few rows alone walk:
  * TREE_LANES trees of a row, or rows of a tree, side by side and without a branch that depends on
  * what they find, so that none waits for another. One row and 300 trees of depth 8: 4.5 instead of
- * 9.3 us. Trees with tests for equality and rows with NaN are left to the reference. */
+ * 9.3 us. Rows with NaN are left to the reference. */
 #include "kernel/tree.h"
 
 #include "backend/cpu/avx2/gemm.h"
@@ -30,11 +30,14 @@ static bool tree_fits(const hg_args *a)
            a->out[0].dim[0] >= TREE_MIN_ROWS && features > 0 && features <= TREE_FEATURES;
 }
 
-/* Rows can take steps. */
+/* Rows can take steps: they have all features. */
 static bool tree_walks(const hg_args *a)
 {
-    return a->n_in == HG_TREE_INS && a->in[0].dtype == HOLO_F32 && a->in[0].dim[1] > 0 &&
-           a->in[0].dim[1] <= INT32_MAX && a->in[HG_TREE_IN_STEPS].dim[0] > 0;
+    if (a->n_in < HG_TREE_INS || a->in[HG_TREE_IN_STEPS].dim[0] == 0) return false;
+    const int32_t *end = (const int32_t *)a->in[HG_TREE_IN_STEPS].data +
+                         a->in[HG_TREE_IN_STEPS].dim[0] * HG_TREE_STEP_FIELDS;
+    return a->in[0].dtype == HOLO_F32 && a->in[0].dim[1] <= INT32_MAX &&
+           a->in[0].dim[1] > end[HG_TREE_STEP_FEATURE - HG_TREE_STEP_FIELDS];
 }
 
 /* Rows of a unit. */
@@ -190,6 +193,24 @@ HG_INLINE __m256 tree_field(const int32_t *test, int field)
     return _mm256_set1_ps(hg_f32_from_bits((uint32_t)test[field]));
 }
 
+/* Rows whose x is above the split, or is another number, lose leaves. */
+HG_INLINE void tree_lose(const bool is_equality, const bool both, const int32_t *test,
+                         const float *x, __m256 (*left)[TREE_VECTORS])
+{
+    const __m256 split = tree_field(test, HG_TREE_TEST_SPLIT);
+    const __m256 low = tree_field(test, HG_TREE_TEST_LOW);
+    const __m256 high = tree_field(test, HG_TREE_TEST_HIGH);
+    HG_GEMM_UNROLL
+    for (int i = 0; i < TREE_VECTORS; i++) {
+        __m256 *l = &left[0][i], *h = &left[1][i];
+        const __m256 v = _mm256_loadu_ps(x + (int64_t)8 * i);
+        const __m256 fails = is_equality ? _mm256_cmp_ps(v, split, _CMP_NEQ_UQ)
+                                         : _mm256_cmp_ps(v, split, _CMP_NLE_UQ);
+        *l = _mm256_xor_ps(*l, _mm256_and_ps(*l, _mm256_and_ps(low, fails)));
+        if (both) *h = _mm256_xor_ps(*h, _mm256_and_ps(*h, _mm256_and_ps(high, fails)));
+    }
+}
+
 /* The leaves each row can still reach when all nodes of the tree have been asked: 32 of them, or
  * with `both` 64. False: one asks for a feature that is not there. */
 HG_INLINE bool tree_ask(const bool both, const int32_t *test, int64_t tests, const float *column,
@@ -202,19 +223,12 @@ HG_INLINE bool tree_ask(const bool both, const int32_t *test, int64_t tests, con
         left[i / TREE_VECTORS][i % TREE_VECTORS] = all;
     for (; tests > 0; tests--, test += HG_TREE_TEST_FIELDS) {
         const uint32_t feature = (uint32_t)test[HG_TREE_TEST_FEATURE];
-        if (HG_UNLIKELY(feature >= features)) return false;
-        const float *x = column + (int64_t)feature * HG_TREE_ROWS;
-        const __m256 split = tree_field(test, HG_TREE_TEST_SPLIT);
-        const __m256 low = tree_field(test, HG_TREE_TEST_LOW);
-        const __m256 high = tree_field(test, HG_TREE_TEST_HIGH);
-        HG_GEMM_UNROLL
-        for (int i = 0; i < TREE_VECTORS; i++) {
-            __m256 *l = &left[0][i], *h = &left[1][i];
-            const __m256 above =
-                _mm256_cmp_ps(_mm256_loadu_ps(x + (int64_t)8 * i), split, _CMP_NLE_UQ);
-            *l = _mm256_xor_ps(*l, _mm256_and_ps(*l, _mm256_and_ps(low, above)));
-            if (both) *h = _mm256_xor_ps(*h, _mm256_and_ps(*h, _mm256_and_ps(high, above)));
-        }
+        if (HG_LIKELY(feature < features))
+            tree_lose(false, both, test, column + (int64_t)feature * HG_TREE_ROWS, left);
+        else if (~feature < features)
+            tree_lose(true, both, test, column + (int64_t)~feature * HG_TREE_ROWS, left);
+        else
+            return false;
     }
     HG_GEMM_UNROLL
     for (int i = 0; i < 2 * TREE_VECTORS; i++)

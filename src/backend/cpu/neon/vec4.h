@@ -59,6 +59,7 @@ HG_INLINE vec4 vec4_min(vec4 x, vec4 y)
 #define vec4_not_less(x, y) VEC4_F32(vmvnq_u32(vcltq_f32(x, y)))
 #define vec4_unordered(x, y) VEC4_F32(vmvnq_u32(vandq_u32(vceqq_f32(x, x), vceqq_f32(y, y))))
 #define vec4_at_most(x, y) VEC4_F32(vcleq_f32(x, y))
+#define vec4_equal(x, y) VEC4_F32(vceqq_f32(x, y))
 #define vec4_not(x) VEC4_F32(vmvnq_u32(VEC4_U32(x)))
 #define vec4_select(mask, yes, no) vbslq_f32(VEC4_U32(mask), yes, no)
 

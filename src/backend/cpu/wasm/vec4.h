@@ -54,6 +54,7 @@ typedef v128_t vec4;
 #define vec4_not_less(x, y) wasm_v128_not(wasm_f32x4_lt(x, y))
 #define vec4_unordered(x, y) wasm_v128_or(wasm_f32x4_ne(x, x), wasm_f32x4_ne(y, y))
 #define vec4_at_most(x, y) wasm_f32x4_le(x, y)
+#define vec4_equal(x, y) wasm_f32x4_eq(x, y)
 #define vec4_not(x) wasm_v128_not(x)
 #define vec4_select(mask, yes, no) wasm_v128_bitselect(yes, no, mask)
 
