@@ -55,6 +55,7 @@ void hg_lane_find_pairs(const hg_lane_code *code, hg_lane_pick pick, const bool 
     memset(pair, 0, (size_t)hg_min(code->n_op, HG_LANE_PAIRS) * sizeof *pair);
     if (pick == NULL || code->n_op > HG_LANE_PAIRS) return;
     for (uint32_t i = 0; i + 1 < code->n_op; i++) {
+        if (code->op[i].op < HG_LANE_ADD || code->op[i].op > HG_LANE_MAX) continue;
         const uint32_t second = lane_can_wait(code, i) ? i + 2 : i + 1;
         pair[i] = lane_pair_of_two(code, pick, one, i, second);
         if (pair[i] != NULL) i = second;

@@ -96,7 +96,7 @@ static void space_views(hg_lane_space *s, int64_t at, int row)
     for (uint32_t v = 0; v < s->code->n_in + s->code->n_out; v++) {
         const int64_t *stride = s->operand[v].stride;
         int64_t rest = at, first = -s->operand[v].origin;
-        for (int k = col; k >= 0; k--) {
+        for (int k = col; k >= 0 && rest > 0; k--) {
             first += rest % s->dim[k] * stride[k];
             rest /= s->dim[k];
         }

@@ -123,18 +123,23 @@ static inline holo_tensor *hg_session_tensor(const holo_session *s, uint32_t v)
     return &s->operand[s->graph->value_slot[v]];
 }
 
-/* What the kernel of a step is given. */
+/* What the kernel of a step is given. Field by field: copying the whole takes longer than many steps
+ * of small models. */
 static inline hg_args hg_session_args(const holo_session *s, const hg_step_run *r)
 {
-    hg_args a = s->common;
-    a.in = r->in;
-    a.out = hg_step_out(r);
-    a.param = r->param;
-    a.code = r->code;
-    a.n_in = r->n_in;
-    a.n_out = r->n_out;
-    a.n_param = r->n_param;
-    return a;
+    return (hg_args){.in = r->in,
+                     .out = hg_step_out(r),
+                     .param = r->param,
+                     .code = r->code,
+                     .fault = s->common.fault,
+                     .n_in = r->n_in,
+                     .n_out = r->n_out,
+                     .n_param = r->n_param,
+                     .turn = s->common.turn,
+                     .extra = s->common.extra,
+                     .stop = s->common.stop,
+                     .stop_user = s->common.stop_user,
+                     .team = NULL};
 }
 
 /* Sizes are settled for the bound inputs; fills steps that are not late. */

@@ -37,7 +37,7 @@ static hg_lane_fn lane_pick_same(uint32_t op, uint32_t type, uint32_t from)
 static hg_lane_fn lane_pick_fast(uint32_t op, uint32_t type, uint32_t from)
 {
     /* those of two operands take an array as the second one */
-    const hg_lane_fn fn = from == 0 ? hg_lane_fast_of(op, type) : NULL;
+    const hg_lane_fn fn = from == 0 && op < HG_LANE_THEN ? hg_lane_fast_of(op, type) : NULL;
     return fn != NULL ? fn : lane_pick_same(op, type, from);
 }
 
