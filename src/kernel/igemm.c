@@ -322,7 +322,8 @@ void hg_igemm_end_init(hg_igemm_end *end, const hg_args *a, const hg_igemm_form 
 {
     end->args = a;
     end->form = form;
-    end->finish = (hg_finish){0};
+    end->finish.is_requant = false;
+    end->finish.lookup = NULL;
     end->is_chain = end->requants = false;
     end->lookup = NULL;
     if (a->code == NULL) return;

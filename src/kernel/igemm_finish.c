@@ -230,15 +230,20 @@ static bool igemm_finish_limit(hg_finish_chain *c)
     return true;
 }
 
-/* All factors of a step are at most `limit`. */
+/* All factors of a step are at most `limit`. Magnitudes are in the order of their bits, NaN above
+ * all: a difference below 0 is one that is larger. Looked at in each call of a kernel, so it had
+ * better be short. */
 static bool igemm_finish_is_small(const hg_finish *f, const hg_finish_step *s, float limit)
 {
     const float *x = s->data == NULL ? &s->value.f : s->data;
     const int64_t count = s->data == NULL || s->step == 0 ? 1 : f->columns;
-    bool is_small = s->kind == HG_FINISH_MUL;
-    for (int64_t i = 0; i < count; i++)
-        is_small &= x[i] >= -limit && x[i] <= limit;
-    return is_small;
+    int32_t most, bits, differences = 0;
+    memcpy(&most, &limit, sizeof most);
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(&bits, &x[i], sizeof bits);
+        differences |= most - (bits & INT32_MAX);
+    }
+    return s->kind == HG_FINISH_MUL && differences >= 0;
 }
 
 /* The side is (code - zero) * scale, of bytes. */
@@ -288,7 +293,15 @@ bool hg_finish_read(const hg_args *a, uint32_t first_extra, hg_finish *out)
     uint8_t writer[HG_LANE_MAX_REG] = {0};
     igemm_finish_reader r = {.args = a, .first_extra = first_extra, .out = out};
     const holo_tensor *y = &a->out[0];
-    *out = (hg_finish){.out = y->data, .out_type = y->dtype, .columns = y->dim[y->rank - 1]};
+    /* not the whole, which is four thousand bytes */
+    out->main.count = out->side.count = 0;
+    out->side_data = NULL;
+    out->side_type = HOLO_NONE;
+    out->out = y->data;
+    out->out_type = y->dtype;
+    out->columns = y->dim[y->rank - 1];
+    out->is_requant = false;
+    out->lookup = NULL;
     if (code == NULL || code->n_op == 0 || code->n_op > FINISH_MAX_OP) return false;
     if (!hg_dtype_in(y->dtype, HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_U8) | HG_TYPE_BIT(HOLO_I8) |
                                    HG_TYPE_BIT(HOLO_I16)))

@@ -79,9 +79,9 @@ size_t hg_conv_dw_i8_scratch_avx2(const hg_args *a)
 typedef struct conv_dw_i8_work {
     conv_dw_i8_plan p;
     int32_t *sum;
-    int32_t
-        *start;   /* [blocks][16]: of channels 0-3, 8-11, then the others, as unpacking has them */
-    float *scale; /* the same, with requant */
+    /* [blocks][16]: of channels 0-3, 8-11, then the others, as unpacking has them */
+    int32_t *start;
+    float *scale;              /* the same, with requant */
     const hg_requant *requant; /* NULL: sums are stored */
     int16_t *plain;            /* [2 pairs][padded] */
     int16_t *weights;          /* [blocks of channels][pairs][16][2] */
@@ -121,11 +121,10 @@ static void conv_dw_i8_interleave(const conv_dw_i8_work *w, int64_t c, int64_t f
 
 /* Weights by blocks of channels: pairs of taps as they come, or those of a window that slides, for
  * which tap 9 has no weight. */
-static void conv_dw_i8_arrange(const conv_dw_i8_work *w)
+static void conv_dw_i8_arrange(const conv_dw_i8_work *w, int64_t pairs)
 {
     static const uint8_t taps[7][2] = {{0, 3}, {1, 4}, {2, 5}, {6, 7}, {8, 9}, {9, 6}, {7, 8}};
     const conv_dw_i8_plan *p = &w->p;
-    const int64_t pairs = p->slides ? 7 : p->pairs;
     int16_t *to = w->weights;
     for (int64_t k = 0; k < p->padded; k += CONV_DW_I8_BLOCK)
         for (int64_t i = 0; i < pairs; i++, to += CONV_DW_I8_PAIR) {
@@ -135,33 +134,57 @@ static void conv_dw_i8_arrange(const conv_dw_i8_work *w)
         }
 }
 
-/* What the sums of a channel begin with. */
-static int32_t conv_dw_i8_first(const conv_dw_i8_work *w, int64_t c, int64_t zero)
+/* Of few channels: what the sums of each begin with. */
+static void conv_dw_i8_start_few(const conv_dw_i8_work *w, uint8_t zero)
+{
+    for (int64_t c = 0; c < w->p.g.c; c++) {
+        uint32_t sum = 0;
+        for (int64_t tap = 0; tap < w->p.taps; tap++)
+            sum -= (uint32_t)(w->plain[tap * w->p.padded + c] * zero);
+        w->start[c] = (int32_t)sum;
+    }
+}
+
+/* Of a block of channels, whose sums are those of the pairs of weights, in their order; the first
+ * `pairs` have every tap once. */
+static void conv_dw_i8_start_block(const conv_dw_i8_work *w, int64_t k, const int16_t *weights,
+                                   int64_t pairs, uint8_t zero)
 {
     const hg_requant *q = w->requant;
-    int64_t sum = 0;
-    for (int64_t tap = 0; tap < w->p.taps; tap++)
-        sum -= w->plain[tap * w->p.padded + c];
-    sum *= zero;
-    if (q != NULL && q->bias != NULL) sum += q->bias[c * q->bias_step];
-    return (int32_t)(uint32_t)(uint64_t)sum;
+    const int64_t c = hg_min(k, w->p.g.c - CONV_DW_I8_BLOCK);
+    const __m256i *pair = (const __m256i *)(const void *)weights;
+    const __m256i less = _mm256_set1_epi16((int16_t)-zero);
+    __m256i low = _mm256_setzero_si256(), high = low;
+    for (int64_t i = 0; i < pairs; i++, pair += 2) {
+        low = _mm256_add_epi32(low, _mm256_madd_epi16(_mm256_loadu_si256(pair), less));
+        high = _mm256_add_epi32(high, _mm256_madd_epi16(_mm256_loadu_si256(pair + 1), less));
+    }
+    if (q != NULL) {
+        const __m256i x = hg_requant_bias(q, c), y = hg_requant_bias(q, c + 8);
+        const __m256 u = hg_requant_scale(q, c), v = hg_requant_scale(q, c + 8);
+        low = _mm256_add_epi32(low, _mm256_permute2x128_si256(x, y, 0x20));
+        high = _mm256_add_epi32(high, _mm256_permute2x128_si256(x, y, 0x31));
+        _mm256_storeu_ps(w->scale + k, _mm256_permute2f128_ps(u, v, 0x20));
+        _mm256_storeu_ps(w->scale + k + 8, _mm256_permute2f128_ps(u, v, 0x31));
+    }
+    _mm256_storeu_si256((__m256i *)(void *)(w->start + k), low);
+    _mm256_storeu_si256((__m256i *)(void *)(w->start + k) + 1, high);
 }
 
 static void conv_dw_i8_prepare(const hg_args *a, const conv_dw_i8_work *w)
 {
-    static const uint8_t order[CONV_DW_I8_BLOCK] = {0, 1, 2, 3, 8,  9,  10, 11,
-                                                    4, 5, 6, 7, 12, 13, 14, 15};
     const conv_dw_i8_plan *p = &w->p;
     const uint8_t zero = hg_igemm_zero(a, 0);
-    const bool is_few = p->g.c < CONV_DW_I8_BLOCK;
+    const int64_t pairs = p->slides ? 7 : p->pairs;
+    const int16_t *weights = w->weights;
     conv_dw_i8_widen(a, w);
-    conv_dw_i8_arrange(w);
-    for (int64_t i = 0; i < p->padded; i++) {
-        const int64_t block = i / CONV_DW_I8_BLOCK * CONV_DW_I8_BLOCK;
-        const int64_t c = is_few ? hg_min(i, p->g.c - 1)
-                                 : hg_min(block, p->g.c - CONV_DW_I8_BLOCK) + order[i - block];
-        w->start[i] = conv_dw_i8_first(w, c, zero);
-        if (w->requant != NULL) w->scale[i] = w->requant->scale[c * w->requant->scale_step];
+    conv_dw_i8_arrange(w, pairs);
+    if (p->g.c < CONV_DW_I8_BLOCK) {
+        conv_dw_i8_start_few(w, zero);
+    } else {
+        for (int64_t k = 0; k < p->padded;
+             k += CONV_DW_I8_BLOCK, weights += pairs * CONV_DW_I8_PAIR)
+            conv_dw_i8_start_block(w, k, weights, p->slides ? 5 : pairs, zero);
     }
     memset(w->padding, zero ^ w->flip, (size_t)p->padded);
 }
