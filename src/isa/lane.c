@@ -27,18 +27,37 @@ static bool lane_is_dead(const hg_lane_code *code, uint32_t first, uint32_t seco
     return true;
 }
 
+/* Makes arrays of the constants among registers that are one value; false: one is no constant. */
+static bool lane_spread_ones(const hg_lane_code *code, bool *one, const uint16_t *reg)
+{
+    bool fits[3] = {!one[reg[0]], !one[reg[1]], !one[reg[2]]};
+    for (uint32_t i = 0; i < code->n_op; i++)
+        for (int k = 0; k < 3 && code->op[i].op == HG_LANE_CONST; k++)
+            fits[k] = fits[k] || code->op[i].dst == reg[k];
+    if (!fits[0] || !fits[1] || !fits[2]) return false;
+    one[reg[0]] = one[reg[1]] = one[reg[2]] = false;
+    return true;
+}
+
 /* One loop for both operations, or NULL. Sums and products take their operands in any order. */
-static hg_lane_fn lane_pair_of_two(const hg_lane_code *code, hg_lane_pick pick, const bool *one,
-                                   uint32_t first, uint32_t second)
+static hg_lane_fn lane_pair_of_two(const hg_lane_code *code, hg_lane_pick pick, bool *one,
+                                   uint32_t first, uint32_t second, bool *has_spread)
 {
     const hg_lane_op *x = &code->op[first], *y = &code->op[second];
     const bool is_first = y->a == x->dst, is_second = y->b == x->dst;
     if (x->type != HG_LANE_F32 || y->type != HG_LANE_F32 || is_first == is_second) return NULL;
     if (is_second && y->op != HG_LANE_ADD && y->op != HG_LANE_MUL) return NULL;
-    const uint32_t ones = (one[x->a] || one[x->b] ? HG_LANE_ONE : 0) |
-                          (one[is_first ? y->b : y->a] ? HG_LANE_ONE_THEN : 0);
-    const hg_lane_fn fn = pick(x->op + HG_LANE_THEN * (uint32_t)y->op, HG_LANE_F32, ones);
-    return fn != NULL && lane_is_dead(code, first, second) ? fn : NULL;
+    const uint16_t reg[3] = {x->a, x->b, is_first ? y->b : y->a};
+    const uint32_t ones =
+        (one[reg[0]] || one[reg[1]] ? HG_LANE_ONE : 0) | (one[reg[2]] ? HG_LANE_ONE_THEN : 0);
+    const uint32_t both = x->op + HG_LANE_THEN * (uint32_t)y->op;
+    hg_lane_fn fn = pick(both, HG_LANE_F32, ones);
+    const bool spreads = fn == NULL && ones != 0;
+    if (spreads) fn = pick(both, HG_LANE_F32, 0);
+    if (fn == NULL || !lane_is_dead(code, first, second)) return NULL;
+    if (spreads && !lane_spread_ones(code, one, reg)) return NULL;
+    *has_spread = *has_spread || spreads;
+    return fn;
 }
 
 /* The operation after i is a load or a constant for the one behind it: it can come before i. */
@@ -49,17 +68,28 @@ static bool lane_can_wait(const hg_lane_code *code, uint32_t i)
            load->dst != x->b && load->dst != x->dst;
 }
 
-void hg_lane_find_pairs(const hg_lane_code *code, hg_lane_pick pick, const bool *one,
-                        hg_lane_fn *pair)
+/* True when a constant became an array: pairs found before may take it as one value. */
+static bool lane_find_pairs(const hg_lane_code *code, hg_lane_pick pick, bool *one,
+                            hg_lane_fn *pair)
 {
-    memset(pair, 0, (size_t)hg_min(code->n_op, HG_LANE_PAIRS) * sizeof *pair);
-    if (pick == NULL || code->n_op > HG_LANE_PAIRS) return;
+    bool has_spread = false;
+    memset(pair, 0, code->n_op * sizeof *pair);
     for (uint32_t i = 0; i + 1 < code->n_op; i++) {
         if (code->op[i].op < HG_LANE_ADD || code->op[i].op > HG_LANE_MAX) continue;
         const uint32_t second = lane_can_wait(code, i) ? i + 2 : i + 1;
-        pair[i] = lane_pair_of_two(code, pick, one, i, second);
+        pair[i] = lane_pair_of_two(code, pick, one, i, second, &has_spread);
         if (pair[i] != NULL) i = second;
     }
+    return has_spread;
+}
+
+void hg_lane_find_pairs(const hg_lane_code *code, hg_lane_pick pick, bool *one, hg_lane_fn *pair)
+{
+    if (pick == NULL || code->n_op > HG_LANE_PAIRS)
+        memset(pair, 0, (size_t)hg_min(code->n_op, HG_LANE_PAIRS) * sizeof *pair);
+    else
+        while (lane_find_pairs(code, pick, one, pair))
+            continue;
 }
 
 /* ---- opcodes and types --------------------------------------------------------------------------

@@ -18,8 +18,8 @@ hg_lane_slot hg_lane_slot_of(const hg_lane_code *code);
 enum { HG_LANE_PAIRS = 32 };
 /* pair[i] = the loop for operation i and the next one, or the one after that where a load or a
  * constant is between them, which then comes first: where `pick` has one and nothing else reads
- * what is between them, otherwise NULL; of each operation. one[r]: register r is one value. */
-void hg_lane_find_pairs(const hg_lane_code *code, hg_lane_pick pick, const bool *one,
-                        hg_lane_fn *pair);
+ * what is between them, otherwise NULL; of each operation. one[r]: register r is one value; a
+ * constant that a pair takes only as an array is not any more. */
+void hg_lane_find_pairs(const hg_lane_code *code, hg_lane_pick pick, bool *one, hg_lane_fn *pair);
 
 #endif

@@ -372,12 +372,20 @@ static bool epilogue_product(const epilogue_graph *g, uint32_t i, uint32_t *x,
     return false;
 }
 
-/* x < 0 ? x * slope : x, one slope or one for each column */
+/* x < 0 ? x * slope : x, one slope or one for each column, or max(x * slope, x). */
 static bool epilogue_leaky(const epilogue_graph *g, uint32_t i, uint32_t *x, hg_epilogue_simple *s)
 {
     const uint32_t less = g->a[i], low = g->b[i];
     uint32_t inner;
     float zero;
+    s->act = HG_EPILOGUE_LEAKY;
+    for (int side = 0; side < 2 && epilogue_is(g, i, HG_LANE_MAX); side++) {
+        *x = side == 0 ? g->b[i] : g->a[i];
+        if (epilogue_with_const(g, side == 0 ? g->a[i] : g->b[i], HG_LANE_MUL, &inner,
+                                &s->gate_scale) &&
+            inner == *x && s->gate_scale > 0 && s->gate_scale <= 1)
+            return true;
+    }
     *x = g->c[i];
     if (!epilogue_is(g, i, HG_LANE_SELECT) || !epilogue_is(g, less, HG_LANE_LT) ||
         g->a[less] != *x || !epilogue_const(g, g->b[less], &zero) || zero != 0)
@@ -386,9 +394,7 @@ static bool epilogue_leaky(const epilogue_graph *g, uint32_t i, uint32_t *x, hg_
         s->slope = epilogue_with_bias(g, low, HG_LANE_MUL, &inner);
         if (s->slope == NULL) return false;
     }
-    if (inner != *x) return false;
-    s->act = HG_EPILOGUE_LEAKY;
-    return true;
+    return inner == *x;
 }
 
 /* max and min of leaky(x) * f are those of leaky(x), with limits divided by f, times f; f > 0, and

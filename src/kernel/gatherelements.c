@@ -69,17 +69,16 @@ static int64_t gatherelements_place(const hg_args *a, int64_t i, int64_t size)
 
 /* A row of elements of 32 bits, by indices of 64: element i comes from x[i * walk + place *
  * stride]. What is most frequent is worth a loop of its own. */
-static void gatherelements_words(const hg_args *a, int64_t first, const uint32_t *x, int64_t stride)
+HG_INLINE void gatherelements_words(const hg_args *a, int64_t first, const uint32_t *x,
+                                    const int64_t walk, const int64_t stride)
 {
     const holo_tensor *index = &a->in[1];
-    const int axis = gatherelements_axis(a);
-    const int64_t cols = index->dim[index->rank - 1], size = a->in[0].dim[axis];
-    const int64_t walk = axis == index->rank - 1 ? 0 : 1;
+    const int64_t cols = index->dim[index->rank - 1], size = a->in[0].dim[gatherelements_axis(a)];
     const int64_t *from = (const int64_t *)index->data + first;
     uint32_t *y = (uint32_t *)a->out[0].data + first;
     for (int64_t i = 0; i < cols; i++) {
-        const int64_t place = from[i] < 0 ? from[i] + size : from[i];
-        if (HG_LIKELY(place >= 0 && place < size))
+        const int64_t place = from[i] + (from[i] < 0 ? size : 0);
+        if (HG_LIKELY((uint64_t)place < (uint64_t)size))
             y[i] = x[i * walk + place * stride];
         else
             hg_fault_range(a->fault, "index", first + i, from[i], -size, size - 1);
@@ -97,8 +96,13 @@ static void gatherelements_run(const hg_args *a, hg_range r)
     if (bits < 8) r.end = r.begin < r.end ? gatherelements_rows(a) : 0;
     for (int64_t row = r.begin; row < r.end; row++) {
         int64_t stride = 1, base = gatherelements_base(a, row, &stride);
+        const uint32_t *words = (const uint32_t *)data->data + (is_plain ? base : 0);
+        if (is_plain && walk == 0) {
+            gatherelements_words(a, row * cols, words, 0, 1);
+            continue;
+        }
         if (is_plain) {
-            gatherelements_words(a, row * cols, (const uint32_t *)data->data + base, stride);
+            gatherelements_words(a, row * cols, words, 1, stride);
             continue;
         }
         for (int64_t i = 0; i < cols; i++) {

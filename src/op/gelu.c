@@ -12,27 +12,25 @@ static holo_status gelu_infer(hg_infer *n)
     return hg_infer_same_as_input(n);
 }
 
-/* sqrt(2 / pi) (x + 0.044715 x^3) */
-static hg_lane_id gelu_inner(hg_formula *f, hg_lane_id x)
+/* x (1 + tanh(u)) / 2 is x sigmoid(2 u), which loses nothing where tanh is near -1; 2 u is
+ * sqrt(8 / pi) (x + 0.044715 x^3). */
+static hg_lane_id gelu_tanh(hg_formula *f, hg_lane_id x)
 {
-    hg_lane_id cube = hg_lane_2(f->b, HG_LANE_MUL, x, hg_lane_2(f->b, HG_LANE_MUL, x, x));
-    cube = hg_lane_2(f->b, HG_LANE_MUL, cube, hg_formula_number(f, x, 0.044715));
-    hg_lane_id sum = hg_lane_2(f->b, HG_LANE_ADD, x, cube);
-    return hg_lane_2(f->b, HG_LANE_MUL, sum, hg_formula_number(f, x, 0.79788456080286535588));
+    hg_lane_id u = hg_lane_2(f->b, HG_LANE_MUL, x, x);
+    u = hg_lane_2(f->b, HG_LANE_MUL, u, hg_formula_number(f, x, 0.071354816272600248));
+    u = hg_lane_2(f->b, HG_LANE_ADD, u, hg_formula_number(f, x, 1.5957691216057307118));
+    u = hg_lane_1(f->b, HG_LANE_SIGMOID, hg_lane_2(f->b, HG_LANE_MUL, u, x));
+    return hg_lane_2(f->b, HG_LANE_MUL, u, x);
 }
 
 static hg_lane_id gelu_lane(hg_formula *f, const hg_lane_id *in)
 {
-    hg_lane_id x = in[0], y;
-    if (hg_str_is(hg_node_string(f->node, "approximate", "none"), "tanh")) {
-        y = hg_lane_1(f->b, HG_LANE_TANH, gelu_inner(f, x));
-    } else {
-        hg_lane_id root = hg_formula_number(f, x, 0.70710678118654752440);
-        y = hg_lane_1(f->b, HG_LANE_ERF, hg_lane_2(f->b, HG_LANE_MUL, x, root));
-    }
-    y = hg_lane_2(f->b, HG_LANE_ADD, y, hg_formula_number(f, x, 1.0));
+    hg_lane_id x = in[0], root = hg_formula_number(f, x, 0.70710678118654752440);
+    if (hg_str_is(hg_node_string(f->node, "approximate", "none"), "tanh")) return gelu_tanh(f, x);
     hg_lane_id half = hg_lane_2(f->b, HG_LANE_MUL, x, hg_formula_number(f, x, 0.5));
-    return hg_lane_2(f->b, HG_LANE_MUL, half, y);
+    hg_lane_id y = hg_lane_1(f->b, HG_LANE_ERF, hg_lane_2(f->b, HG_LANE_MUL, x, root));
+    y = hg_lane_2(f->b, HG_LANE_ADD, y, hg_formula_number(f, x, 1.0));
+    return hg_lane_2(f->b, HG_LANE_MUL, y, half);
 }
 
 const hg_op hg_op_gelu = {

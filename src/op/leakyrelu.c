@@ -6,6 +6,8 @@ static hg_lane_id leakyrelu_lane(hg_formula *f, const hg_lane_id *in)
 {
     double alpha = hg_node_float(f->node, "alpha", 0.01f);
     hg_lane_id low = hg_lane_2(f->b, HG_LANE_MUL, in[0], hg_formula_number(f, in[0], alpha));
+    /* the same bits; 0 times infinity would be larger */
+    if (alpha > 0 && alpha <= 1) return hg_lane_2(f->b, HG_LANE_MAX, low, in[0]);
     hg_lane_id negative = hg_lane_2(f->b, HG_LANE_LT, in[0], hg_formula_number(f, in[0], 0.0));
     return hg_lane_select(f->b, negative, low, in[0]);
 }

@@ -308,7 +308,17 @@ static void lane_pairs(void)
         STEP(ADD, F32, 3, 1, 2), STEP(SUB, F32, 4, 3, 2), STEP(MAX, F32, 5, 4, 1),
         STEP(MIN, F32, 6, 0, 5), STEP(ADD, F32, 7, 6, 6),
     };
+    /* pairs with constants: two of them, one, and one that another pair takes as one value */
+    static const hg_lane_op mixed[] = {
+        LOAD(F32, 0, 0),         LOAD(F32, 1, 1),         NUMBER(2, 0x3f400000),
+        STEP(MUL, F32, 3, 2, 0), NUMBER(4, 0xbe800000),   STEP(ADD, F32, 3, 3, 4),
+        STEP(ADD, F32, 5, 3, 2), STEP(MUL, F32, 6, 1, 5), STEP(MUL, F32, 7, 6, 1),
+        STEP(MUL, F32, 5, 7, 4), STEP(MUL, F32, 6, 2, 5), STEP(MAX, F32, 7, 6, 5),
+        STEP(MUL, F32, 6, 7, 2), STEP(SUB, F32, 7, 6, 4), STEP(MUL, F32, 5, 0, 7),
+    };
     if (!tuned_runs()) return;
+    for (uint32_t n = 4; n <= HG_COUNT(mixed); n++)
+        if (mixed[n - 1].op != HG_LANE_CONST) lane_same(mixed, n, HOLO_F32, HOLO_F32);
     for (uint32_t n = 3; n <= HG_COUNT(chain); n++)
         lane_same(chain, n, HOLO_F32, HOLO_F32);
     for (uint32_t n = 3; n <= HG_COUNT(used); n++)

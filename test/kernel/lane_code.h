@@ -8,6 +8,10 @@
     {                                                                                              \
         .op = HG_LANE_LOAD, .type = HG_LANE_##T, .dst = to, .index = from                          \
     }
+#define NUMBER(to, bits)                                                                           \
+    {                                                                                              \
+        .op = HG_LANE_CONST, .type = HG_LANE_F32, .dst = to, .imm = bits                           \
+    }
 #define STEP(NAME, T, to, x, y)                                                                    \
     {                                                                                              \
         .op = HG_LANE_##NAME, .type = HG_LANE_##T, .dst = to, .a = x, .b = y                       \

@@ -35,6 +35,7 @@ LANE_PAIR(add_mul, _mm256_add_ps, _mm256_mul_ps)
 LANE_PAIR(sub_mul, _mm256_sub_ps, _mm256_mul_ps)
 LANE_PAIR(mul_mul, _mm256_mul_ps, _mm256_mul_ps)
 LANE_PAIR(max_min, lane_pair_max, lane_pair_min)
+LANE_PAIR(mul_max, _mm256_mul_ps, lane_pair_max)
 #undef LANE_PAIR
 
 /* d[i] = second(first(a[i], b), c) */
@@ -81,6 +82,7 @@ static hg_lane_fn hg_lane_pair_of(uint32_t first, uint32_t second, uint32_t ones
     if (ones != 0) return NULL;
     if (second == HG_LANE_ADD) return first == HG_LANE_MUL ? lane_pair_mul_add : NULL;
     if (second == HG_LANE_MIN) return first == HG_LANE_MAX ? lane_pair_max_min : NULL;
+    if (second == HG_LANE_MAX) return first == HG_LANE_MUL ? lane_pair_mul_max : NULL;
     if (second != HG_LANE_MUL) return NULL;
     return first == HG_LANE_ADD   ? lane_pair_add_mul
            : first == HG_LANE_SUB ? lane_pair_sub_mul
