@@ -227,7 +227,11 @@ static void lane_same(const hg_lane_op *op, uint32_t n_op, holo_dtype dtype, hol
         holo_tensor *t = value_in(&c, dtype, 1, MOVE_DIMS(1000), 3 + k);
         static const float odd[] = {NAN, INFINITY, -INFINITY, -0.0F, 0.0F, 1e30F};
         for (int64_t i = 0; i < 1000; i++) {
-            const int64_t whole = i % 7 == 0 ? (i % 2 == 0 ? INT64_MIN : -1) : i * 7919 % 641 - 320;
+            /* first what int32 holds, then its smallest number too, then that of int64 */
+            const int64_t least = i < 300 ? 5 : i < 500 ? INT32_MIN : INT64_MIN;
+            const int64_t far = i < 300 ? (i % 3 - 1) * INT64_C(2147483000) : 0;
+            const int64_t whole =
+                i % 7 == 0 ? (i % 2 == 0 ? least : -1) : i * 7919 % 641 - 320 + far;
             const int32_t half = whole == INT64_MIN ? INT32_MIN : (int32_t)whole;
             if (dtype == HOLO_F32 && i % 5 == 0)
                 ((float *)t->data)[i] = odd[(i / 5 + (int64_t)k) % 6];
