@@ -123,8 +123,8 @@ static inline holo_tensor *hg_session_tensor(const holo_session *s, uint32_t v)
     return &s->operand[s->graph->value_slot[v]];
 }
 
-/* What the kernel of a step is given. Field by field: copying the whole takes longer than many steps
- * of small models. */
+/* What the kernel of a step is given. Field by field: copying the whole takes longer than many
+ * steps of small models. */
 static inline hg_args hg_session_args(const holo_session *s, const hg_step_run *r)
 {
     return (hg_args){.in = r->in,
