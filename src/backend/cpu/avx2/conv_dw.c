@@ -1,8 +1,9 @@
 /* conv_dw.c - conv.dw with AVX2 and FMA.
  *
  * A unit is a block of output rows times a block of channels. It is done in bands of a few rows, so
- * narrow in channels that the input a band reads stays in L1 (conv_dw_band.h). Error bound: one
- * rounding for each of the KH*KW fused multiply-adds, in order. */
+ * narrow in channels that the input a band reads stays in L1 (conv_dw_band.h). Where pixels are
+ * so far apart that L1 has room for few of them, a multiple of a large power of two, a unit reads a
+ * copy. Error bound: one rounding for each of the KH*KW fused multiply-adds, in order. */
 #include "kernel/conv_dw.h"
 
 #include "backend/cpu/avx2/conv_dw_band.h"
@@ -13,6 +14,9 @@ enum {
     CONV_DW_FIRST_EXTRA = 2,
     CONV_DW_LINE = 16,         /* channels of a cache line */
     CONV_DW_BAND = 4,          /* output rows of a band, at most */
+    CONV_DW_WAY = 4096,        /* bytes after which L1 has the same place again, */
+    CONV_DW_WAYS = 8,          /* which it has so often */
+    CONV_DW_FAR = 1024,        /* bytes between pixels from which a copy pays */
     CONV_DW_UNIT_VALUES = 8192 /* wanted outputs of a unit */
 };
 
@@ -23,7 +27,22 @@ typedef struct conv_dw_plan {
     int64_t channels, channel_blocks; /* of a unit; how many */
     int64_t band;                     /* output rows of a band */
     int64_t rows, row_blocks;         /* output rows of a unit; blocks in an image */
+    int64_t copied;                   /* input rows of a unit that are copied, 0: none */
 } conv_dw_plan;
+
+/* Input rows that some output rows reach over, with padding. */
+static int64_t conv_dw_reach(const hg_conv2d *g, int64_t rows)
+{
+    return (rows - 1) * g->stride_h + (g->kh - 1) * g->dil_h + 1;
+}
+
+/* Whether L1 has less room than a band has pixels: they are `low` bytes apart, or a multiple. */
+static bool conv_dw_collides(const conv_dw_plan *p)
+{
+    const int64_t step = p->g.c * (int64_t)sizeof(float), low = hg_max(1, step & -step);
+    const int64_t room = hg_max(1, CONV_DW_WAY / low) * CONV_DW_WAYS;
+    return low >= CONV_DW_FAR && hg_min(p->g.h, conv_dw_reach(&p->g, p->band)) * p->g.w > room;
+}
 
 /* Channels for which a band of output rows reads no more than L1 holds. */
 static int64_t conv_dw_fit(const conv_dw_plan *p, int64_t band)
@@ -54,6 +73,8 @@ static void conv_dw_plan_of(const hg_args *a, conv_dw_plan *p)
         hg_min(g->oh, CONV_DW_UNIT_VALUES / hg_max(1, g->ow) / p->channels / p->band * p->band);
     p->rows = hg_max(p->band, p->rows);
     p->row_blocks = hg_ceil_div(hg_max(1, g->oh), p->rows);
+    const bool copies = a->in[0].rank == 4 && conv_dw_collides(p);
+    p->copied = copies ? hg_min(g->h, conv_dw_reach(g, p->rows)) : 0;
 }
 
 /* Channels of the last block may exceed the others by less than a vector. */
@@ -76,6 +97,12 @@ static size_t conv_dw_result_bytes(const hg_args *a, const conv_dw_plan *p)
                        HG_ALIGN);
 }
 
+static size_t conv_dw_copy_bytes(const conv_dw_plan *p)
+{
+    return hg_align_up((size_t)(p->copied * p->g.w * conv_dw_max_channels(p)) * sizeof(float),
+                       HG_ALIGN);
+}
+
 static hg_work conv_dw_work(const hg_args *a)
 {
     if (holo_tensor_count(&a->out[0]) == 0) return (hg_work){0};
@@ -83,7 +110,7 @@ static hg_work conv_dw_work(const hg_args *a)
     conv_dw_plan_of(a, &p);
     return (hg_work){.units = p.pictures * p.row_blocks * p.channel_blocks,
                      .scratch = conv_dw_weight_bytes(a, &p) + conv_dw_result_bytes(a, &p) +
-                                hg_epilogue_scratch(a)};
+                                conv_dw_copy_bytes(&p) + hg_epilogue_scratch(a)};
 }
 
 /* Input, weights and the kernel planes that count for a picture and channels from c0 on. */
@@ -99,8 +126,27 @@ static void conv_dw_point(const hg_args *a, const conv_dw_plan *p, int64_t pictu
     u->planes = end - first;
     u->x_plane = u->planes > 1 ? z->dil * g->h * g->w * g->c : 0;
     u->x = (const float *)a->in[0].data + plane * g->h * g->w * g->c + c0;
+    u->x_first = 0;
+    u->x_row = g->w * g->c;
+    u->x_col = g->c;
     hg_conv_dw_weights_avx2(u, &a->in[1], c0, wide);
     if (u->planes > 0) u->w += first * g->kh * g->kw * u->w_tap;
+}
+
+/* The input of the unit, `rows` output rows, side by side. */
+static void conv_dw_copy(hg_conv_dw_unit *u, int64_t rows, float *to)
+{
+    const hg_conv2d *g = u->g;
+    const int64_t start = u->first * g->stride_h - g->pad_top;
+    const int64_t first = hg_max(0, hg_min(g->h, start));
+    const int64_t end = hg_min(g->h, start + conv_dw_reach(g, rows));
+    const float *from = u->x + first * u->x_row;
+    u->x = to;
+    for (int64_t i = 0; i < (end - first) * g->w; i++, from += u->x_col, to += u->channels)
+        memcpy(to, from, (size_t)u->channels * sizeof *to);
+    u->x_first = first;
+    u->x_col = u->channels;
+    u->x_row = g->w * u->channels;
 }
 
 static void conv_dw_run(const hg_args *a, hg_range r)
@@ -110,10 +156,11 @@ static void conv_dw_run(const hg_args *a, hg_range r)
     conv_dw_plan_of(a, &p);
     const hg_conv2d *g = &p.g;
     char none, *scratch = r.scratch != NULL ? r.scratch : &none; /* all that follows has no bytes */
-    hg_conv_dw_unit u = {.g = g, .x_row = g->w * g->c, .x_col = g->c};
+    hg_conv_dw_unit u = {.g = g};
     float *wide = (float *)(void *)scratch;
     float *result = (float *)(void *)(scratch += conv_dw_weight_bytes(a, &p));
-    scratch += conv_dw_result_bytes(a, &p);
+    float *copy = (float *)(void *)(scratch += conv_dw_result_bytes(a, &p));
+    scratch += conv_dw_copy_bytes(&p);
     hg_epilogue ep;
     hg_epilogue_simple simple;
     const bool is_simple = hg_epilogue_is_simple(a, CONV_DW_FIRST_EXTRA, &simple);
@@ -131,6 +178,7 @@ static void conv_dw_run(const hg_args *a, hg_range r)
         u.y_row = g->ow * u.y_col;
         u.first = oy;
         conv_dw_point(a, &p, image, c0, wide, &u);
+        if (p.copied > 0) conv_dw_copy(&u, rows, copy);
         const bool has_rest = is_simple && hg_conv_dw_find_ends(&simple, c0, &u.ends);
         for (int64_t k = 0; k < rows; k += p.band) {
             const int64_t band = hg_min(p.band, rows - k);
