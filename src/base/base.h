@@ -14,6 +14,11 @@
 #define HG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define HG_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define HG_INLINE static inline __attribute__((always_inline))
+#ifdef __clang__
+#define HG_ONCE static __attribute__((noinline))
+#else
+#define HG_ONCE static __attribute__((noinline, noclone)) /* one copy, whoever calls it */
+#endif
 #define HG_SECTION(name) __attribute__((section(name), used)) /* gcc drops what is only written */
 #define HG_UNROLL _Pragma("GCC unroll 16") /* the whole loop: its bounds are constants */
 #else
@@ -23,6 +28,7 @@
 #define HG_LIKELY(x) (x)
 #define HG_UNLIKELY(x) (x)
 #define HG_INLINE static inline
+#define HG_ONCE static
 #define HG_SECTION(name)
 #define HG_UNROLL
 #endif

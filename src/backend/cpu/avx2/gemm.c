@@ -57,8 +57,8 @@ HG_INLINE void gemm_store(const hg_gemm_step *s, int64_t row, int64_t col, __m25
 
 /* A tile of `width` columns from `col` on that is not simply stored: one function for all tiles,
  * where the code of each would be twice as long. */
-static void gemm_store_tile(const hg_gemm_step *s, int64_t first, int rows, int64_t col, int width,
-                            const float *tile)
+HG_ONCE void gemm_store_tile(const hg_gemm_step *s, int64_t first, int rows, int64_t col, int width,
+                             const float *tile)
 {
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < width; j += 8)
@@ -212,7 +212,7 @@ HG_INLINE void gemm_half_tile(const int rows, const int64_t count, const bool is
 
 /* Lines the next tile starts with. Rows of C lie far apart and stores commit in order; rows of A
  * are many short streams the hardware notices late. */
-HG_INLINE void gemm_prefetch(const hg_gemm_step *s, int64_t first, int64_t rows)
+HG_ONCE void gemm_prefetch(const hg_gemm_step *s, int64_t first, int64_t rows)
 {
     for (int64_t i = first; i < hg_min(first + HG_GEMM_ROWS, rows); i++) {
         if (s->fetch_c) {
