@@ -297,6 +297,12 @@ static int compile_check_usage(const hg_cli *cli, const compile_args *a)
     if (a->emit_c != NULL && cli->n_operand != 1)
         return hg_cli_usage(cli, "compile", "--emit-c writes one model, %zu were given",
                             cli->n_operand);
+    const char *const made[] = {a->output, a->emit_c, a->emit_onnx, a->report};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        for (size_t k = 0; made[i] != NULL && k < cli->n_operand; k++)
+            if (hg_io_is_same_file(made[i], cli->operand[k]))
+                return hg_cli_usage(cli, "compile", "%s is the model itself: write to another file",
+                                    made[i]);
     if (a->report != NULL && (a->output == NULL || a->check))
         return hg_cli_usage(cli, "compile",
                             "--report needs a compiled file: give -o and leave out --check");

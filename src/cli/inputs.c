@@ -89,6 +89,56 @@ static int inputs_check_names(const inputs_maker *m, const hg_cli_list *list, co
     return HG_CLI_OK;
 }
 
+/* Entry is NAME=SIZE of a symbolic dimension of the port. */
+static bool inputs_has_dim(const holo_port *port, const char *entry)
+{
+    for (int32_t i = 0; i < port->rank; i++)
+        if (port->dim[i] < 0 && port->dim_name[i] != NULL && port->dim_name[i][0] != '\0' &&
+            inputs_value(entry, port->dim_name[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* "batch, length": the names of symbolic dimensions, for sentences. */
+static const char *inputs_dims(const inputs_maker *m, char *out, size_t size)
+{
+    size_t at = 0;
+    snprintf(out, size, "none");
+    for (uint32_t k = 0, n = holo_model_input_count(m->model, m->graph); k < n; k++) {
+        holo_port port;
+        if (holo_model_input(m->model, m->graph, k, &port) != HOLO_OK) break;
+        for (int32_t i = 0; i < port.rank && at < size; i++) {
+            if (port.dim[i] >= 0 || port.dim_name[i] == NULL || port.dim_name[i][0] == '\0')
+                continue;
+            int written =
+                snprintf(out + at, size - at, "%s%s", at > 0 ? ", " : "", port.dim_name[i]);
+            at += written > 0 ? (size_t)written : 0;
+        }
+    }
+    return out;
+}
+
+/* The same for --dim: what was fixed when the file was compiled cannot be chosen any more. */
+static int inputs_check_dims(const inputs_maker *m)
+{
+    char names[400];
+    const hg_cli_list *list = &m->options->dim;
+    uint32_t n = holo_model_input_count(m->model, m->graph);
+    for (size_t i = 0; i < list->count; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < n && !known; k++) {
+            holo_port port;
+            if (holo_model_input(m->model, m->graph, k, &port) != HOLO_OK) break;
+            known = inputs_has_dim(&port, list->item[i]);
+        }
+        if (!known)
+            return hg_cli_error(m->cli,
+                                "--dim %s names no open dimension of an input; there are %s",
+                                list->item[i], inputs_dims(m, names, sizeof names));
+    }
+    return HG_CLI_OK;
+}
+
 /* Shape of a port: --shape, else its own dimensions with --dim or 1 for symbolic ones. */
 static int inputs_shape(const inputs_maker *m, const holo_port *port, holo_tensor *shape)
 {
@@ -178,16 +228,23 @@ static int inputs_convert(const inputs_maker *m, const holo_port *port, holo_ten
     return HG_CLI_OK;
 }
 
+static int inputs_colours(const inputs_maker *m, double mean[3], double scale[3])
+{
+    if (!inputs_triple(m->options->mean, 0, mean) || !inputs_triple(m->options->scale, 1, scale) ||
+        scale[0] == 0 || scale[1] == 0 || scale[2] == 0)
+        return hg_cli_usage(m->cli, "run",
+                            "--mean and --scale take three numbers R,G,B, scale not 0");
+    return HG_CLI_OK;
+}
+
 static int inputs_picture(const inputs_maker *m, const holo_port *port, const char *path,
                           holo_tensor *out)
 {
     double mean[3], scale[3];
     hg_png picture;
     holo_error error = {0};
-    if (!inputs_triple(m->options->mean, 0, mean) || !inputs_triple(m->options->scale, 1, scale) ||
-        scale[0] == 0 || scale[1] == 0 || scale[2] == 0)
-        return hg_cli_usage(m->cli, "run",
-                            "--mean and --scale take three numbers R,G,B, scale not 0");
+    int code = inputs_colours(m, mean, scale);
+    if (code != HG_CLI_OK) return code;
     bool last = port->rank == 4 && port->dim[1] != 3 && port->dim[1] != 1 &&
                 (port->dim[3] == 3 || port->dim[3] == 1);
     bool gray = port->rank == 4 && port->dim[last ? 3 : 1] == 1;
@@ -271,6 +328,8 @@ int hg_cli_inputs_make(const hg_cli *cli, const holo_model *model, uint32_t grap
     int code = inputs_check_names(&m, &options->input, "input");
     if (code == HG_CLI_OK) code = inputs_check_names(&m, &options->vary, "vary");
     if (code == HG_CLI_OK) code = inputs_check_names(&m, &options->shape, "shape");
+    if (code == HG_CLI_OK) code = inputs_check_dims(&m);
+    if (code == HG_CLI_OK) code = inputs_colours(&m, (double[3]){0}, (double[3]){0});
     if (code == HG_CLI_OK && options->inputs != NULL) code = inputs_from_spec(&m, out);
     for (uint32_t i = 0; code == HG_CLI_OK && i < out->count; i++) {
         holo_port port;

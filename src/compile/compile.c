@@ -544,9 +544,29 @@ void holo_buffer_free(const holo_allocator *allocator, void *data, size_t size)
     hg_free(&alloc, base, size + COMPILE_BUFFER_ROOM);
 }
 
+/* What is read must not be replaced by what is made of it. */
+static holo_status compile_check_target(const hg_compile *c, const char *out_path)
+{
+    hg_file there = {0};
+    bool is_source = false;
+    if (hg_file_map(out_path, &there, NULL) != HOLO_OK) return HOLO_OK;
+    for (size_t i = 0; i < c->n_model; i++) {
+        const hg_compile_model *m = &c->model[i];
+        is_source = is_source || hg_file_is_same(&there, &m->file);
+        for (size_t k = 0; k < m->external.n_file; k++)
+            is_source = is_source || hg_file_is_same(&there, &m->external.file[k]);
+    }
+    hg_file_unmap(&there);
+    if (!is_source) return HOLO_OK;
+    return hg_fail(c->ctx.error, HOLO_E_ARG,
+                   "'%s' is the model itself or holds its weights: write to another file",
+                   out_path);
+}
+
 static holo_status compile_to_file(hg_compile *c, const char *out_path)
 {
     hg_writer w;
+    HG_TRY(compile_check_target(c, out_path));
     HG_TRY(hg_precompute(c));
     HG_TRY(hg_writer_init_file(&w, out_path, &c->ctx.arena.alloc, c->ctx.error));
     holo_status status = hg_compile_write(c, &w);

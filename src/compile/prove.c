@@ -293,5 +293,6 @@ holo_status holo_prove_file(const char *path, void (*visit)(void *user, const ho
     if (status == HOLO_OK && report != NULL) *report = p.report;
     hg_arena_deinit(&p.ctx.arena);
     hg_file_unmap(&p.file);
-    return status;
+    if (status != HOLO_OK) return hg_fail_prefix(p.ctx.error, status, "%s: ", path);
+    return HOLO_OK;
 }

@@ -123,6 +123,13 @@ holo_status hg_io_read_stream(FILE *stream, const char *name, size_t size, void 
     return HOLO_OK;
 }
 
+bool hg_io_is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
+           S_ISREG(x.st_mode);
+}
+
 /* A device or pipe must not be replaced by a file: `-o /dev/null` is an honest wish. */
 static bool file_is_special(const char *path)
 {

@@ -43,6 +43,9 @@ holo_status hg_io_writer_why(const hg_io_writer *writer, holo_status status, hol
 /* A holo_sink_fn; user is the hg_io_writer. */
 bool hg_io_writer_sink(void *writer, const void *bytes, size_t size);
 
+/* Both paths lead to one file, which is there. */
+bool hg_io_is_same_file(const char *a, const char *b);
+
 /* Makes a folder and its parents; an existing folder is fine. */
 HG_MUST_CHECK holo_status hg_io_make_folder(const char *path, holo_error *error);
 

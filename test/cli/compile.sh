@@ -41,6 +41,17 @@ has out MatMul
 run_as 1 compile dense.onnx -o c.holo --dump-after no_such_pass
 run_as 1 compile dense.onnx -o c.holo --disable no_such_pass
 
+# What is read is not replaced, whatever it is called.
+cp dense.onnx model.onnx
+ln -s model.onnx link.onnx
+for to in -o --emit-c --emit-onnx; do
+    run_as 2 compile model.onnx "$to" ./model.onnx
+    has err "is the model itself"
+done
+run_as 2 compile model.onnx -o link.onnx
+run_as 2 compile model.onnx -o c.holo --report model.onnx
+cmp -s dense.onnx model.onnx || fail "a compile replaced its model"
+
 # What cannot be written leaves what was there.
 cp a.holo keep.holo
 run_as 1 compile odd.onnx -o keep.holo

@@ -34,7 +34,7 @@ dense d.onnx
 mkdir in
 unary same.onnx Identity
 for seed in 1 2 3; do
-    run_as 0 run same.onnx --dim n=4000 --seed $seed --output-dir seed
+    run_as 0 run same.onnx --seed $seed --output-dir seed
     mv seed/0_y.npy in/$seed.npy
 done
 limited compile d.onnx -o new/memo.holo --precompute in -q

@@ -29,7 +29,7 @@ has out "tables   0"
 run_as 0 prove plain.holo -q
 has out "0 proved, 0 failed"
 run_as 1 prove chain.onnx
-has err "not a .holo file"
+has err "chain.onnx: this is not a .holo file"
 run_as 1 prove absent.holo
 has err "absent.holo"
 finish

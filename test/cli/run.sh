@@ -36,6 +36,14 @@ ls values/*_y.npy >/dev/null 2>&1 || fail "the value y was not dumped"
 
 run_as 1 run dense.holo --input z=x.npy
 has err "the inputs are x"
+run_as 1 run dense.holo --dim bacth=3
+has err "--dim bacth=3 names no open dimension of an input; there are batch"
+run_as 1 run dense.holo --dim batch
+has err "names no open dimension"
+run_as 2 run dense.holo --dim batch=three
+has err "expected a number"
+run_as 2 run dense.holo --mean a,b,c
+has err "three numbers"
 run_as 1 run dense.holo --input x=absent.npy
 has err absent.npy
 run_as 1 run dense.holo --input x=x.txt

@@ -227,6 +227,8 @@ static void process_short_writes(void)
     snprintf(out, sizeof out, "%s", hg_test_temp("out.holo"));
     fault_write(in, onnx.data, onnx.size);
     CHECK_OK(holo_compile_files(&path, 1, out, NULL, NULL, &e), &e);
+    CHECK_STATUS(holo_compile_files(&path, 1, in, NULL, NULL, &e), HOLO_E_ARG);
+    CHECK_HAS(e.message, "is the model itself");
     holo_model *model = NULL;
     struct rlimit before;
     CHECK_EQ_INT(getrlimit(RLIMIT_FSIZE, &before), 0);
