@@ -28,6 +28,25 @@ def test_exclusive_or(tmp_path):
     assert len(graph.compile()) > 0
 
 
+def test_integers_that_c_cannot_hold():
+    """None of them becomes what its lower bits say."""
+    beyond = (1 << 64) + 1
+    graph = hologram.Graph()
+    x = graph.input("x", "float32", ("n", 2))
+    graph.output(graph.node("Relu", x), "y")
+    for refused in [
+        lambda: graph.compile(dims={"n": beyond}),
+        lambda: graph.compile(dims={"n": f"<={beyond}"}),
+        lambda: graph.compile(shapes={"x": (beyond, 2)}),
+        lambda: graph.node("Softmax", x, axis=beyond),
+        lambda: graph.node("Transpose", x, perm=[0, beyond]),
+        lambda: hologram.Graph(opset=(1 << 32) + 13),
+        lambda: hologram.open(graph.compile(), threads=(1 << 32) + 1),
+    ]:
+        with pytest.raises(hologram.InvalidArgument, match="expected an integer of"):
+            refused()
+
+
 def test_attributes_and_outputs():
     graph = hologram.Graph()
     x = graph.input("x", np.float32, (None, 4))

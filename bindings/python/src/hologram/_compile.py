@@ -8,7 +8,7 @@ from typing import Any, List, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _library as native
-from ._library import Error, Status, call, lib, path, text
+from ._library import Error, Status, call, lib, path, text, whole
 
 Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, Any]
 Dims = Mapping[str, Union[int, str]]
@@ -22,11 +22,12 @@ def _dim_setting(name: str, value: Union[int, str]) -> native.holo_dim_setting:
         number = int(words[2:] if at_most else words)
     except ValueError:
         raise Error(Status.E_ARG, f"dimension '{name}' is {value!r}, expected a number or '<=NUMBER'") from None
-    return native.holo_dim_setting(text(name), number, at_most)
+    return native.holo_dim_setting(text(name), whole(number, f"dimension '{name}'"), at_most)
 
 
 def _shape_setting(name: str, shape: Sequence[int]) -> native.holo_shape_setting:
-    return native.holo_shape_setting(text(name), (c_int64 * len(shape))(*shape), len(shape))
+    sizes = [whole(size, f"a size of input '{name}'") for size in shape]
+    return native.holo_shape_setting(text(name), (c_int64 * len(sizes))(*sizes), len(sizes))
 
 
 def options(

@@ -10,7 +10,7 @@ import numpy as np
 from . import _library as native
 from . import _tensor
 from ._compile import Dims, Shapes, options, to_memory, write
-from ._library import Error, Status, call, lib, text
+from ._library import Error, Status, call, lib, text, whole
 
 
 class Value:
@@ -31,7 +31,8 @@ def _constant(value: Any, dtype: int, keep: List[Any]) -> native.holo_tensor:
 def _fill_list(attr: native.holo_attr, values: Sequence[Any]) -> None:
     attr.count = len(values)
     if all(isinstance(x, numbers.Integral) for x in values):
-        attr.kind, attr.ints = native.ATTR_INTS, (c_int64 * len(values))(*values)
+        ints = [whole(x, f"attribute '{attr.name.decode()}'") for x in values]
+        attr.kind, attr.ints = native.ATTR_INTS, (c_int64 * len(ints))(*ints)
     elif all(isinstance(x, numbers.Real) for x in values):
         attr.kind, attr.floats = native.ATTR_FLOATS, (c_float * len(values))(*values)
     elif all(isinstance(x, (str, bytes)) for x in values):
@@ -46,7 +47,7 @@ def _attr(name: str, value: Any, keep: List[Any]) -> native.holo_attr:
     if isinstance(value, (type, np.dtype)):
         value = _tensor.dtype_number(value)  # Cast(to=np.float16)
     if isinstance(value, numbers.Integral):
-        attr.kind, attr.i = native.ATTR_INT, int(value)
+        attr.kind, attr.i = native.ATTR_INT, whole(value, f"attribute '{name}'")
     elif isinstance(value, numbers.Real):
         attr.kind, attr.f = native.ATTR_FLOAT, float(value)
     elif isinstance(value, (str, bytes)):
@@ -65,7 +66,7 @@ class Graph:
 
     def __init__(self, opset: int = 0) -> None:
         handle = c_void_p()
-        call(lib.holo_graph_new, opset, None, byref(handle))
+        call(lib.holo_graph_new, whole(opset, "opset", 32), None, byref(handle))
         self._handle = handle.value
         weakref.finalize(self, lib.holo_graph_free, self._handle).atexit = False
 

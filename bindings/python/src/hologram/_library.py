@@ -3,6 +3,7 @@
 ctypes gives up the interpreter's lock during every call, so other Python threads run while a model does."""
 import ctypes
 import enum
+import operator
 import os
 import sys
 from ctypes import POINTER, c_bool, c_char, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t
@@ -319,6 +320,14 @@ def text(value: Any) -> bytes:
     if b"\0" in encoded:
         raise Error(Status.E_ARG, f"{value!r} has a zero character in it")
     return encoded
+
+
+def whole(value: Any, what: str, bits: int = 64) -> int:
+    """An integer that the library can hold; ctypes would drop the upper bits of others without a word."""
+    number = operator.index(value)
+    if not -(1 << (bits - 1)) <= number < 1 << (bits - 1):
+        raise Error(Status.E_ARG, f"{what} is {number}, expected an integer of {bits} bits")
+    return number
 
 
 def path(value: Any) -> bytes:

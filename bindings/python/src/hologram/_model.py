@@ -9,7 +9,7 @@ import numpy as np
 from . import _library as native
 from . import _tensor
 from ._compile import Source, is_path, model_bytes
-from ._library import Error, Status, call, lib, name, path
+from ._library import Error, Status, call, lib, name, path, whole
 
 Outputs = Dict[str, Any]
 
@@ -174,7 +174,7 @@ def _new_pool(threads: int) -> Optional[int]:
     if threads <= 1:
         return None
     pool = c_void_p()
-    call(lib.holo_pool_new, threads, None, byref(pool))
+    call(lib.holo_pool_new, whole(threads, "threads", 32), None, byref(pool))
     return pool.value
 
 
