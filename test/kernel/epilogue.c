@@ -397,12 +397,15 @@ static void ep_tuned_conv(void)
         }
 }
 
-/* Pixels that are computed together are neighbours, or lie a dilation apart. */
+/* Pixels that are computed together are neighbours, or lie a dilation apart; what the interpreter
+ * does is done to both panels at once. */
 static void ep_tuned_winograd(void)
 {
     if (!tuned_runs()) SKIP("no tuned kernels");
-    for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
+    for (size_t i = 0; i < HG_COUNT(ep_cases); i++)
         for (int64_t j = 0; j < 3 * EP_KINDS; j++) {
+            /* a quotient magnifies what Winograd's algorithm errs near 0 */
+            if (strcmp(ep_cases[i].name, "3 / x") == 0) continue;
             const int64_t in = 12, out = 29, dil = 1 + j / EP_KINDS;
             const int64_t param[9] = {3, 3, 1, 1, dil, dil, dil, dil, 1};
             gemm_call c;

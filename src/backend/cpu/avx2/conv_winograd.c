@@ -563,12 +563,12 @@ static void winograd_finish_row(const winograd_unit *u, int64_t pixel, int64_t p
                                 col, cols);
 }
 
-/* The epilogue of a panel: pixels of the tiles, output row by output row. */
-static void winograd_finish(const winograd_unit *u, int64_t panel)
+/* The epilogue of panels [panel, end): pixels of the tiles, output row by output row. */
+static void winograd_finish(const winograd_unit *u, int64_t panel, int64_t end)
 {
     const winograd_plan *p = u->p;
     const hg_conv2d *g = &p->s.g;
-    const int64_t col = panel * HG_PANEL, cols = hg_min(HG_PANEL, g->o - col);
+    const int64_t col = panel * HG_PANEL, cols = hg_min(end * HG_PANEL, g->o) - col;
     for (int64_t i = 0; i < u->tiles;) {
         const winograd_place at = winograd_find(u, i);
         const int64_t before = at.x / g->dil_w / WINOGRAD_OUT; /* tiles of the row */
@@ -596,7 +596,7 @@ static void winograd_panel(const winograd_unit *u, int64_t panel)
         }
     for (int64_t i = 0; i < u->tiles; i++)
         winograd_output(u, i, panel);
-    if (u->lane != NULL || u->finish != NULL) winograd_finish(u, panel);
+    if (u->finish != NULL) winograd_finish(u, panel, panel + 1);
 }
 
 /* The tiles of unit i; whether they are others than those of the unit before. */
@@ -652,10 +652,12 @@ static void winograd_run(const hg_args *a, hg_range r)
     }
     winograd_begin(&u);
     for (int64_t i = r.begin; i < r.end; i++) {
-        const int64_t first = i % p.groups * p.group;
+        const int64_t first = i % p.groups * p.group, end = hg_min(p.s.panels, first + p.group);
         if (winograd_place_unit(&u, i)) winograd_inputs(&u);
-        for (int64_t panel = first; panel < hg_min(p.s.panels, first + p.group); panel++)
+        for (int64_t panel = first; panel < end; panel++)
             winograd_panel(&u, panel);
+        /* the interpreter is fast on long rows */
+        if (u.lane != NULL) winograd_finish(&u, first, end);
     }
 }
 
