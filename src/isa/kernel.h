@@ -50,6 +50,8 @@ typedef struct hg_args {
     bool (*stop)(const void *user); /* see hg_args_stopped; NULL: never */
     const void *stop_user;
     holo_pool *team; /* see hg_args_team; NULL: the calling thread works alone */
+    uint32_t cpu;    /* HG_CPU_*: what may be used beside what the variant needs; whether it is
+                        must not change the bits of a result */
 } hg_args;
 
 /* The run is cancelled or out of time: what the kernel gives does not matter any more. A kernel

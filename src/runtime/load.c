@@ -60,7 +60,7 @@ static holo_status load_kernels(holo_model *m, hg_model_graph *g, const holo_ker
                                 holo_error *e)
 {
     const hg_program *p = &g->program;
-    uint32_t cpu = load_features(m->flags);
+    const uint32_t cpu = m->cpu = load_features(m->flags);
     char missing[300];
     size_t at = 0;
     uint32_t n_missing = 0;

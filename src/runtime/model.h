@@ -55,6 +55,7 @@ struct holo_model {
     const char *meta;            /* pairs of texts */
     size_t meta_bytes;
     uint32_t flags;
+    uint32_t cpu; /* HG_CPU_*: what kernels may use */
     holo_limits limits;
     uint64_t n_step;                /* of all programs */
     const holo_kernels *extra;      /* beside the table passed to open; NULL: none */

@@ -94,7 +94,8 @@ static void session_link_steps(holo_session *s)
                           .turn = &s->turn,
                           .stop = hg_session_stopped,
                           .stop_user = s,
-                          .extra = s->extra};
+                          .extra = s->extra,
+                          .cpu = s->model->cpu};
     for (uint32_t i = 0; i < p->head.n_code; i++)
         s->code[i] = hg_program_code(p, i);
     for (uint32_t i = 0; i < p->head.n_step; i++) {

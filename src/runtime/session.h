@@ -139,7 +139,8 @@ static inline hg_args hg_session_args(const holo_session *s, const hg_step_run *
                      .extra = s->common.extra,
                      .stop = s->common.stop,
                      .stop_user = s->common.stop_user,
-                     .team = NULL};
+                     .team = NULL,
+                     .cpu = s->common.cpu};
 }
 
 /* Sizes are settled for the bound inputs; fills steps that are not late. */

@@ -4,6 +4,7 @@
 #ifndef HG_TEST_KERNEL_GEMM_H
 #define HG_TEST_KERNEL_GEMM_H
 
+#include "base/cpu.h"
 #include "base/half.h"
 #include "isa/kernel.h"
 #include "test.h"
@@ -119,17 +120,38 @@ static inline void gemm_range(const hg_kernel *k, const hg_args *a, int64_t begi
     free(block);
 }
 
-/* Checks and runs the kernel in three uneven parts over garbage; false when it was refused. */
-static inline bool gemm_run(const hg_kernel *k, gemm_call *c)
+/* In three uneven parts over garbage. */
+static inline void gemm_parts(const hg_kernel *k, gemm_call *c)
 {
-    holo_error e = {0};
-    if (!CHECK_OK(k->check(&c->args, &e), &e)) return false;
     memset(c->out.data, 0xa5, holo_tensor_bytes(&c->out));
     const int64_t units = hg_kernel_work(k, &c->args).units, first = units > 1,
                   middle = first + (units - first) / 3;
     gemm_range(k, &c->args, middle, units);
     gemm_range(k, &c->args, 0, first);
     gemm_range(k, &c->args, first, middle);
+}
+
+/* What the processor has beyond the kernel's needs changes no bit. */
+static inline void gemm_run_wide(const hg_kernel *k, gemm_call *c)
+{
+    const size_t bytes = holo_tensor_bytes(&c->out);
+    void *narrow = gemm_alloc(bytes);
+    memcpy(narrow, c->out.data, bytes);
+    c->args.cpu = hg_cpu_features();
+    gemm_parts(k, c);
+    c->args.cpu = 0;
+    if (memcmp(narrow, c->out.data, bytes) != 0)
+        hg_test_fail(__FILE__, __LINE__, "%s: other bits with all the processor has", k->name);
+    free(narrow);
+}
+
+/* Checks and runs the kernel; false when it was refused. */
+static inline bool gemm_run(const hg_kernel *k, gemm_call *c)
+{
+    holo_error e = {0};
+    if (!CHECK_OK(k->check(&c->args, &e), &e)) return false;
+    gemm_parts(k, c);
+    if (k->cpu != 0) gemm_run_wide(k, c);
     return true;
 }
 

@@ -68,6 +68,7 @@ typedef struct attention_work {
     int64_t first, n_rows; /* rows of the unit */
     const float *k, *v;    /* of the head */
     int64_t packed_of;     /* number of the head of keys that is packed; -1: none */
+    bool is_wide;          /* tiles, see gemm.h */
 } attention_work;
 
 enum { ATTENTION_AREAS = 8 };
@@ -257,15 +258,18 @@ static void attention_scores(const attention_work *w, const float *b, int64_t co
                          .taps = 1,
                          .depth = s->size,
                          .b_step = HG_PANEL * sizeof(float),
+                         .b_panel = s->size * HG_PANEL * (int64_t)sizeof(float),
+                         .is_wide = w->is_wide,
                          .ld = w->p->keys,
-                         .cols = HG_PANEL,
                          .alpha = s->scale};
     attention_find_rows(w);
-    for (int64_t j = 0; j < count; j += HG_PANEL) {
+    for (int64_t j = 0; j < count; j += step.cols) {
+        step.panels = hg_gemm_panels(&step, hg_ceil_div(count - j, HG_PANEL));
+        step.cols = step.panels * HG_PANEL;
         step.b = b + j * s->size;
         step.c = w->score + j;
         step.narrow = count - j <= HG_PANEL / 2;
-        hg_gemm_panel_avx2(&step, w->n_rows);
+        hg_gemm_panel(&step, w->n_rows);
     }
 }
 
@@ -298,18 +302,21 @@ static void attention_mix(const attention_work *w, const float *b, int64_t count
                          .taps = 1,
                          .depth = count,
                          .b_step = HG_PANEL * sizeof(float),
+                         .b_panel = p->packed * HG_PANEL * (int64_t)sizeof(float),
+                         .is_wide = w->is_wide,
                          .sum_ld = ld,
                          .ld = ld,
-                         .cols = HG_PANEL,
                          .alpha = 1};
     for (int64_t i = 0; i < w->n_rows; i++)
         w->row[i] = w->score + i * p->keys;
-    for (int64_t c = 0; c < p->panels; c++) {
+    for (int64_t c = 0; c < p->panels; c += step.panels) {
+        step.panels = hg_gemm_panels(&step, p->panels - c);
+        step.cols = step.panels * HG_PANEL;
         step.b = b + c * p->packed * HG_PANEL;
         step.c = w->sum_v + c * HG_PANEL;
         step.sum = is_first ? NULL : step.c;
         step.narrow = p->s.width - c * HG_PANEL <= HG_PANEL / 2;
-        hg_gemm_panel_avx2(&step, w->n_rows);
+        hg_gemm_panel(&step, w->n_rows);
     }
 }
 
@@ -408,6 +415,7 @@ static void attention_run(const hg_args *a, hg_range r)
     attention_plan_of(a, &p);
     attention_work w;
     attention_begin(&w, &p, r.scratch);
+    w.is_wide = hg_gemm_is_wide(a);
     for (int64_t u = r.begin; u < r.end; u++) {
         w.first = u % p.row.count * p.row.size;
         w.n_rows = hg_min(p.row.size, p.s.queries - w.first);

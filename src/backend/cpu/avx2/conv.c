@@ -109,6 +109,7 @@ typedef struct conv_unit {
     int64_t n_rows, panel, panels;
     float *c; /* result, in the output or in sum */
     int64_t ld;
+    bool is_wide; /* tiles, see gemm.h */
 } conv_unit;
 
 /* Pixels [ox, ox + count) of an output row for one tap and all channels of the block. */
@@ -178,6 +179,7 @@ static void conv_unit_run(const conv_unit *u)
                              .depth = channels * p->s.taps,
                              .b = u->panel_block,
                              .b_step = HG_PANEL * sizeof(float),
+                             .is_wide = u->is_wide,
                              .sum_ld = sum_ld,
                              .ld = is_last ? u->ld : sum_ld,
                              .cols = HG_PANEL,
@@ -190,7 +192,7 @@ static void conv_unit_run(const conv_unit *u)
             step.c = (is_last ? u->c : u->sum) + i * HG_PANEL;
             if (is_last && u->c != u->sum)
                 step.cols = hg_min(HG_PANEL, p->s.out_count - (u->panel + i) * HG_PANEL);
-            hg_gemm_panel_avx2(&step, u->n_rows);
+            hg_gemm_panel(&step, u->n_rows);
         }
     }
 }
@@ -200,7 +202,7 @@ static void conv_run(const hg_args *a, hg_range r)
     const conv_plan p = conv_plan_of(a);
     const hg_conv_shape *s = &p.s;
     char *scratch = r.scratch;
-    conv_unit u = {.p = &p};
+    conv_unit u = {.p = &p, .is_wide = hg_gemm_is_wide(a)};
     u.rows = (const float **)(void *)scratch;
     u.sum = (float *)(void *)(scratch += conv_pointer_bytes(&p));
     u.panel_block = (float *)(void *)(scratch += conv_sum_bytes(&p));
@@ -343,6 +345,7 @@ typedef struct transposed_unit {
     int64_t in_row, in_rows; /* input rows that reach them */
     float *y;                /* row `row` of the first output */
     int64_t y_channel;
+    bool is_wide; /* tiles, see gemm.h */
 } transposed_unit;
 
 /* `depth` rows of `cols` values, 16 apart; what lies beyond them is never looked at. */
@@ -366,6 +369,7 @@ static void transposed_columns(const transposed_unit *u)
     const int64_t rows = u->outputs * s->taps, pixels = u->in_rows * s->in[1];
     hg_gemm_step step = {.row = u->pointers,
                          .taps = 1,
+                         .is_wide = u->is_wide,
                          .sum_ld = p->columns,
                          .ld = p->columns,
                          .cols = HG_PANEL,
@@ -385,7 +389,7 @@ static void transposed_columns(const transposed_unit *u)
             if (!in_place) transposed_pack(x, s->in_count, step.depth, cols, u->panel_block);
             step.sum = c0 == 0 ? NULL : u->column + i;
             step.c = u->column + i;
-            hg_gemm_panel_avx2(&step, rows);
+            hg_gemm_panel(&step, rows);
         }
     }
 }
@@ -487,7 +491,7 @@ static void transposed_run(const hg_args *a, hg_range r)
     const transposed_plan p = transposed_plan_of(a);
     const hg_conv_shape *s = &p.s;
     char *scratch = r.scratch;
-    transposed_unit u = {.p = &p};
+    transposed_unit u = {.p = &p, .is_wide = hg_gemm_is_wide(a)};
     u.pointers = (const float **)(void *)scratch;
     u.column = (float *)(void *)(scratch += transposed_pointer_bytes(&p));
     u.weight = (float *)(void *)(scratch += transposed_column_bytes(&p));

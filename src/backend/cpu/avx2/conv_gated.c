@@ -110,6 +110,7 @@ static void conv_gated_panel(const conv_gated_unit *u, int64_t panel)
                          .taps = 1,
                          .b = u->w,
                          .b_step = HG_PANEL * sizeof(float),
+                         .is_wide = hg_gemm_is_wide(u->a),
                          .narrow = cols <= HG_PANEL / 2,
                          .alpha = 1};
     hg_gemm_begin_avx2(&step, u->finish, col, cols, edge);
@@ -124,7 +125,7 @@ static void conv_gated_panel(const conv_gated_unit *u, int64_t panel)
         hg_gemm_fetch(&step, w + (panel * s->c + step.offset + step.depth) * HG_PANEL * size,
                       u->rows);
         if (is_last) hg_gemm_end_avx2(&step, u->finish, out);
-        hg_gemm_panel_avx2(&step, u->rows);
+        hg_gemm_panel(&step, u->rows);
         step.sum = u->sum;
         step.sum_ld = HG_PANEL;
     }

@@ -272,27 +272,29 @@ static void conv_nhwc_block(const conv_nhwc_unit *u, hg_gemm_step *step, int64_t
     const int64_t sum_ld = p->group * HG_PANEL, k0 = tap * p->depth + step->offset - u->first;
     const int64_t size = step->is_half ? 2 : 4;
     step->row = u->rows + tap * u->n_rows;
-    float edge[HG_PANEL];
+    float edge[2 * HG_PANEL];
     step->ld = is_last ? u->ld : sum_ld;
-    for (int64_t i = 0; i < u->panels; i++) {
+    for (int64_t i = 0; i < u->panels; i += step->panels) {
+        step->panels = hg_gemm_panels(step, u->panels - i);
         const int64_t panel = u->channel_group * p->s.panels + u->panel + i;
+        const int64_t width = step->panels * HG_PANEL;
         step->b = (const char *)w->data + (panel * p->s.k + k0) * HG_PANEL * size;
         const int64_t col = u->channel_group * p->s.group_o + (u->panel + i) * HG_PANEL;
-        const int64_t cols = hg_min(HG_PANEL, p->s.group_o - (u->panel + i) * HG_PANEL);
+        const int64_t cols = hg_min(width, p->s.group_o - (u->panel + i) * HG_PANEL);
         step->sum = u->sum + i * HG_PANEL;
         step->sum_ld = sum_ld;
         step->narrow = cols <= HG_PANEL / 2;
         if (is_first) hg_gemm_begin_avx2(step, u->finish, col, cols, edge);
         step->c = (is_last ? u->c : u->sum) + i * HG_PANEL;
-        step->cols = is_last && u->c != u->sum ? cols : HG_PANEL;
+        step->cols = is_last && u->c != u->sum ? cols : width;
         if (is_last) hg_gemm_end_avx2(step, u->finish, u->a->out[0].data);
         step->fetch_c = is_last && p->is_large && p->s.panels > 4;
         /* next: the same block of the next panel, else the next block or the next unit */
-        const int64_t after = i + 1 < u->panels ? (panel + 1) * p->s.k + k0
+        const int64_t after = i + step->panels < u->panels ? (panel + step->panels) * p->s.k + k0
                               : !is_last ? (panel - i) * p->s.k + k0 + step->taps * step->depth
-                                         : (panel + 1) * p->s.k;
+                                         : (panel + step->panels) * p->s.k;
         hg_gemm_fetch(step, (const char *)w->data + after * HG_PANEL * size, u->n_rows);
-        hg_gemm_panel_avx2(step, u->n_rows);
+        hg_gemm_panel(step, u->n_rows);
     }
 }
 
@@ -302,6 +304,8 @@ static void conv_nhwc_unit_run(const conv_nhwc_unit *u)
     const bool is_half = hg_dtype_is(u->a->in[1].dtype, HOLO_F16);
     hg_gemm_step step = {.row_step = u->n_rows,
                          .b_step = is_half ? 32 : 64,
+                         .b_panel = p->s.k * (is_half ? 32 : 64),
+                         .is_wide = hg_gemm_is_wide(u->a),
                          .zero = u->zero,
                          .is_half = is_half,
                          .alpha = 1};

@@ -116,6 +116,7 @@ static void conv_pwdw_expand(conv_pwdw_unit *u, int64_t to)
                          .b = (const char *)w->data + u->panel * g->c * HG_PANEL * size,
                          .b_step = HG_PANEL * size,
                          .is_half = size == 2,
+                         .is_wide = hg_gemm_is_wide(u->a),
                          .ld = HG_PANEL,
                          .cols = HG_PANEL,
                          .narrow = u->cols <= HG_PANEL / 2,
@@ -129,7 +130,7 @@ static void conv_pwdw_expand(conv_pwdw_unit *u, int64_t to)
         step.offset = i * g->c;
         const int64_t rows = hg_min(CONV_PWDW_PIXELS, pixels - i);
         hg_gemm_fetch(&step, (const char *)step.b + g->c * step.b_step, rows);
-        hg_gemm_panel_avx2(&step, rows);
+        hg_gemm_panel(&step, rows);
     }
     u->end = to;
 }

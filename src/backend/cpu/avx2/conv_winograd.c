@@ -453,6 +453,7 @@ static void winograd_multiply(const winograd_unit *u, int64_t plane, int64_t tap
                          .sum_ld = HG_PANEL,
                          .ld = HG_PANEL,
                          .cols = HG_PANEL,
+                         .is_wide = hg_gemm_is_wide(u->a),
                          .narrow = is_narrow,
                          .alpha = 1};
     for (int64_t i = 0; i < WINOGRAD_POINTS; i++) {
@@ -460,7 +461,7 @@ static void winograd_multiply(const winograd_unit *u, int64_t plane, int64_t tap
         step.b = u->u + i * p->u_step;
         step.c = u->m + i * p->m_step;
         step.sum = c0 == 0 && plane == 0 ? NULL : step.c;
-        hg_gemm_panel_avx2(&step, u->tiles);
+        hg_gemm_panel(&step, u->tiles);
     }
 }
 

@@ -336,8 +336,9 @@ void hg_gemm_begin_avx2(hg_gemm_step *s, const hg_epilogue_simple *e, int64_t co
     s->sum_ld = 0;
     if (e == NULL || e->bias == NULL) return;
     s->sum = e->bias + col;
-    if (cols >= HG_GEMM_COLS && e->bias2 == NULL) return;
-    for (int64_t j = 0; j < HG_GEMM_COLS; j++) {
+    const int64_t width = hg_max(1, s->panels) * HG_GEMM_COLS;
+    if (cols >= width && e->bias2 == NULL) return;
+    for (int64_t j = 0; j < width; j++) {
         edge[j] = j < cols ? e->bias[col + j] : 0;
         if (j < cols && e->bias2 != NULL) edge[j] += e->bias2[col + j];
     }

@@ -44,12 +44,15 @@ typedef struct hg_gemm_step {
     const float *zero;           /* a tap whose rows all point here adds nothing; NULL: none does */
     const void *b;               /* [taps * depth] rows of 16, f32, or f16 when is_half */
     int64_t b_step;              /* bytes from row to row */
-    bool is_half;
-    const float *sum; /* partial sums to start from, or NULL for zero */
+    int64_t b_panel;             /* bytes to the next panel, where there are two */
+    int64_t panels;              /* of this step: 2 only where hg_gemm_panels says so; 0 is 1 */
+    bool is_half, is_wide;       /* wide: tiles of AVX-512 */
+    const float *sum;            /* partial sums to start from, or NULL for zero */
     int64_t sum_ld;
     float *c;
     int64_t ld;
-    int64_t cols;                /* 1 to 16 columns of c are written; sum always has 16 */
+    int64_t cols;                /* 1 to 16 columns of c (or 17 to 32 of two panels) are written;
+                                    sum always has all */
     bool narrow;                 /* only the first 8 columns mean anything */
     float alpha;                 /* multiplies the result; 1 leaves it alone */
     bool fetch_a, fetch_c;       /* rows of A, of C are probably not in L2 yet */
@@ -74,8 +77,38 @@ static inline int64_t hg_gemm_tile_rows(int64_t left)
     return left == 9 || left == 13 ? 5 : HG_GEMM_ROWS;
 }
 
+/* Whether tiles are those of AVX-512, 12 rows x 32 columns: two panels side by side, where 6 x 16
+ * floats of AVX2 would leave half of the multiply-adds. The bits are the same. */
+static inline bool hg_gemm_is_wide(const hg_args *a)
+{
+#if defined(__x86_64__)
+    return (a->cpu & HG_CPU_AVX512) != 0;
+#else
+    (void)a;
+    return false;
+#endif
+}
+
+/* How many panels the next step has, out of `left`. */
+static inline int64_t hg_gemm_panels(const hg_gemm_step *step, int64_t left)
+{
+    return step->is_wide && left > 1 ? 2 : 1;
+}
+
 /* Rows [0, rows) of the step. The functions of this header are defined in gemm.c. */
 void hg_gemm_panel_avx2(const hg_gemm_step *step, int64_t rows);
+void hg_gemm_panel_avx512(const hg_gemm_step *step, int64_t rows);
+
+static inline void hg_gemm_panel(const hg_gemm_step *step, int64_t rows)
+{
+#if defined(__x86_64__)
+    if (step->is_wide) {
+        hg_gemm_panel_avx512(step, rows);
+        return;
+    }
+#endif
+    hg_gemm_panel_avx2(step, rows);
+}
 
 /* Few rows, many panels, all of k at once: every weight is loaded once. */
 typedef struct hg_gemm_stream {
@@ -135,8 +168,8 @@ static inline void hg_gemm_fetch(hg_gemm_step *s, const char *next, int64_t rows
 }
 
 /* First k block of a step with a simple epilogue (or NULL): the sums start with the bias, which
- * then costs nothing. `cols` columns exist from output column `col` on; edge is room for 16 values.
- */
+ * then costs nothing. `cols` columns exist from output column `col` on; edge is room for 16 values
+ * a panel. */
 void hg_gemm_begin_avx2(hg_gemm_step *s, const hg_epilogue_simple *e, int64_t col, int64_t cols,
                         float *edge);
 

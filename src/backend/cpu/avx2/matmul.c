@@ -119,6 +119,7 @@ typedef struct matmul_unit {
     float *c; /* result, in the output or in sum */
     int64_t ld;
     const float *out;
+    bool is_wide;                     /* tiles, see gemm.h */
     const hg_epilogue_simple *finish; /* NULL: nothing, or the interpreter afterwards */
 } matmul_unit;
 
@@ -180,7 +181,7 @@ static void matmul_unit_tiles(matmul_unit *u, int64_t first)
     const int64_t sum_ld = u->p->widest * HG_PANEL;
     const int64_t blocks = hg_max(1, hg_ceil_div(s->k, HG_GEMM_DEPTH));
     const int64_t depth = hg_ceil_div(s->k, blocks);
-    float edge[HG_PANEL];
+    float edge[2 * HG_PANEL];
     const int64_t direct = u->p->is_direct ? matmul_full_panels(u) : 0;
     for (int64_t k0 = 0; k0 <= s->k; k0 += depth) {
         const bool is_last = k0 + depth >= s->k;
@@ -188,26 +189,29 @@ static void matmul_unit_tiles(matmul_unit *u, int64_t first)
                              .taps = 1,
                              .depth = hg_min(depth, s->k - k0),
                              .ld = is_last ? u->ld : sum_ld,
-                             .cols = HG_PANEL,
+                             .is_wide = u->is_wide,
                              .alpha = is_last ? u->p->alpha : 1};
         matmul_find_rows(u, k0, step.depth);
         if (u->packed_key != u->key) matmul_pack(u, hg_max(first, direct), k0, step.depth);
-        for (int64_t p = first; p < u->panels; p++) {
+        for (int64_t p = first; p < u->panels; p += step.panels) {
+            step.panels = hg_gemm_panels(&step, (p < direct ? direct : u->panels) - p);
+            const int64_t width = step.panels * HG_PANEL;
+            const int64_t cols = hg_min(width, s->n - (u->panel + p) * HG_PANEL);
             step.b = p < direct ? u->b + k0 * s->n + (u->panel + p) * HG_PANEL
                                 : u->packed + p * step.depth * HG_PANEL;
             step.b_step = (p < direct ? s->n : HG_PANEL) * (int64_t)sizeof(float);
+            step.b_panel = (p < direct ? 1 : step.depth) * HG_PANEL * (int64_t)sizeof(float);
             step.sum = u->sum + p * HG_PANEL;
             step.sum_ld = sum_ld;
-            step.narrow = matmul_cols(u, p) <= HG_PANEL / 2;
+            step.narrow = cols <= HG_PANEL / 2;
             if (k0 == 0)
-                hg_gemm_begin_avx2(&step, u->finish, (u->panel + p) * HG_PANEL, matmul_cols(u, p),
-                                   edge);
+                hg_gemm_begin_avx2(&step, u->finish, (u->panel + p) * HG_PANEL, cols, edge);
             step.c = (is_last ? u->c : u->sum) + p * HG_PANEL;
             if (is_last) hg_gemm_end_avx2(&step, u->finish, u->out);
-            if (is_last && u->c != u->sum) step.cols = matmul_cols(u, p);
+            step.cols = is_last && u->c != u->sum ? cols : width;
             step.fetch_a = p == first && step.depth >= 128;
             step.fetch_c = is_last && u->p->is_large;
-            hg_gemm_panel_avx2(&step, u->n_rows);
+            hg_gemm_panel(&step, u->n_rows);
         }
         if (is_last) break;
     }
@@ -433,7 +437,7 @@ static void matmul_run(const hg_args *a, hg_range r)
     const matmul_plan p = matmul_plan_of(a);
     const holo_tensor *out = &a->out[0];
     char *scratch = r.scratch;
-    matmul_unit u = {.p = &p, .packed_key = -1};
+    matmul_unit u = {.p = &p, .packed_key = -1, .is_wide = hg_gemm_is_wide(a)};
     u.rows = (const float **)(void *)scratch;
     u.sum = (float *)(void *)(scratch += matmul_pointer_bytes(&p));
     u.packed = (float *)(void *)(scratch += matmul_sum_bytes(&p));

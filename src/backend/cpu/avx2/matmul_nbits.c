@@ -239,6 +239,7 @@ static void nbits_panel_run(const hg_args *a, const hg_nbits_shape *s, int64_t r
                                    .offset = from,
                                    .b = p->turned,
                                    .b_step = HG_GEMM_COLS * sizeof(float),
+                                   .is_wide = hg_gemm_is_wide(a),
                                    .sum = from == 0 ? NULL : p->sum,
                                    .sum_ld = HG_GEMM_COLS,
                                    .c = is_last ? (float *)a->out[0].data + row * s->n + column
@@ -248,7 +249,7 @@ static void nbits_panel_run(const hg_args *a, const hg_nbits_shape *s, int64_t r
                                    .narrow = columns <= HG_GEMM_COLS / 2,
                                    .alpha = 1,
                                    .fetch_a = true};
-        hg_gemm_panel_avx2(&step, rows);
+        hg_gemm_panel(&step, rows);
     }
 }
 

@@ -109,7 +109,7 @@ static void matmul_p16_unit_tiles(const matmul_p16_unit *u)
     const int64_t line = is_half ? 32 : 64; /* bytes of 16 weights */
     const int64_t blocks = hg_max(1, hg_ceil_div(k, HG_GEMM_DEPTH));
     const int64_t depth = hg_ceil_div(k, blocks);
-    float edge[HG_PANEL];
+    float edge[2 * HG_PANEL];
     for (int64_t k0 = 0; k0 == 0 || k0 < k; k0 += depth) {
         const bool is_last = k0 + depth >= k;
         hg_gemm_step step = {.row = u->rows,
@@ -118,12 +118,14 @@ static void matmul_p16_unit_tiles(const matmul_p16_unit *u)
                              .depth = hg_min(depth, k - k0),
                              .offset = k0,
                              .b_step = line,
+                             .b_panel = k * line,
                              .is_half = is_half,
+                             .is_wide = hg_gemm_is_wide(u->a),
                              .ld = is_last ? u->ld : sum_ld,
-                             .cols = HG_PANEL,
                              .alpha = is_last ? u->alpha : 1};
-        for (int64_t p = 0; p < u->panels; p++) {
-            const int64_t at = (u->panel + p) * k + k0;
+        for (int64_t p = 0; p < u->panels; p += step.panels) {
+            step.panels = hg_gemm_panels(&step, u->panels - p);
+            const int64_t at = (u->panel + p) * k + k0, width = step.panels * HG_PANEL;
             step.b = (const char *)w->data + at * line;
             const int64_t col = (u->panel + p) * HG_PANEL, cols = u->plan->s.n - col;
             step.sum = u->sum + p * HG_PANEL;
@@ -132,16 +134,16 @@ static void matmul_p16_unit_tiles(const matmul_p16_unit *u)
             if (k0 == 0) hg_gemm_begin_avx2(&step, u->finish, col, cols, edge);
             step.c = (is_last ? u->c : u->sum) + p * HG_PANEL;
             if (is_last) hg_gemm_end_avx2(&step, u->finish, u->a->out[0].data);
-            if (is_last && u->c != u->sum) step.cols = hg_min(HG_PANEL, cols);
+            step.cols = is_last && u->c != u->sum ? hg_min(width, cols) : width;
             step.fetch_a = p == 0 && step.depth >= 128;
             step.fetch_c = is_last && u->plan->is_large && k >= MATMUL_P16_FETCHED;
             /* next: the same block of the next panel, else the next block or the next unit */
             const int64_t panel = u->panel + p;
-            const int64_t after = p + 1 < u->panels ? (panel + 1) * k + k0
-                                  : !is_last        ? u->panel * k + k0 + depth
-                                                    : (panel + 1) * k;
+            const int64_t after = p + step.panels < u->panels ? (panel + step.panels) * k + k0
+                                  : !is_last                  ? u->panel * k + k0 + depth
+                                                              : (panel + step.panels) * k;
             hg_gemm_fetch(&step, (const char *)w->data + after * line, u->n_rows);
-            hg_gemm_panel_avx2(&step, u->n_rows);
+            hg_gemm_panel(&step, u->n_rows);
         }
         if (depth == 0) break;
     }

@@ -118,18 +118,22 @@ static void recur_tiles(const recur_work *w, int64_t rows, int64_t first, int64_
                              .depth = hg_min(depth, k - k0),
                              .offset = k0,
                              .b_step = HG_PANEL * sizeof(float),
+                             .b_panel = k * HG_PANEL * (int64_t)sizeof(float),
+                             .is_wide = hg_gemm_is_wide(w->a),
                              .sum_ld = w->width,
                              .ld = w->width,
-                             .cols = HG_PANEL,
                              .alpha = 1};
-        for (int64_t i = 0; i < end - first; i++) {
-            const int64_t panel = upward ? end - 1 - i : first + i;
-            const int64_t next = upward ? hg_max(panel - 1, first) : hg_min(panel + 1, end - 1);
+        for (int64_t i = 0; i < end - first; i += step.panels) {
+            step.panels = hg_gemm_panels(&step, end - first - i);
+            step.cols = step.panels * HG_PANEL;
+            const int64_t panel = upward ? end - step.panels - i : first + i;
+            const int64_t next =
+                upward ? hg_max(panel - step.panels, first) : hg_min(panel + step.panels, end - 1);
             step.b = w->r + (panel * k + k0) * HG_PANEL;
             step.c = w->sum + panel * HG_PANEL;
             step.sum = k0 == 0 ? NULL : step.c;
             hg_gemm_fetch(&step, (const char *)(w->r + (next * k + k0) * HG_PANEL), rows);
-            hg_gemm_panel_avx2(&step, rows);
+            hg_gemm_panel(&step, rows);
         }
     }
 }
