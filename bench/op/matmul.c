@@ -1,6 +1,7 @@
 /* matmul.c - matmul and matmul.p16 on the shapes networks use, one thread. */
 #include "bench.h"
 
+#include "base/cpu.h"
 #include "kernel/pack.h"
 
 #include <math.h>
@@ -40,7 +41,8 @@ static const struct {
     {{1, 197, 77, 64}, 0, 1},
 };
 
-static void bench_packed(const hg_kernel *k, const char *variant, double peak, holo_dtype dtype)
+static void bench_packed(const hg_kernel *k, const char *variant, uint32_t cpu, double peak,
+                         holo_dtype dtype)
 {
     for (size_t i = 0; i < HG_COUNT(packed_shapes); i++) {
         const shape s = packed_shapes[i];
@@ -52,8 +54,13 @@ static void bench_packed(const hg_kernel *k, const char *variant, double peak, h
             bench_tensor(dtype, 3, (int64_t[]){hg_panels(s.n), s.k, HG_PANEL}),
         };
         holo_tensor out = bench_tensor(HOLO_F32, 2, (int64_t[]){s.m, s.n});
-        const hg_args a = {
-            .in = in, .out = &out, .param = &alpha, .n_in = 2, .n_out = 1, .n_param = 1};
+        const hg_args a = {.in = in,
+                           .out = &out,
+                           .param = &alpha,
+                           .n_in = 2,
+                           .n_out = 1,
+                           .n_param = 1,
+                           .cpu = cpu};
         char name[64];
         snprintf(name, sizeof name, "p16 %s %s %lldx%lldx%lld", variant,
                  dtype == HOLO_F16 ? "f16" : "f32", (long long)s.m, (long long)s.n, (long long)s.k);
@@ -64,7 +71,7 @@ static void bench_packed(const hg_kernel *k, const char *variant, double peak, h
     }
 }
 
-static void bench_plain(const hg_kernel *k, const char *variant, double peak)
+static void bench_plain(const hg_kernel *k, const char *variant, uint32_t cpu, double peak)
 {
     for (size_t i = 0; i < HG_COUNT(plain_shapes); i++) {
         const shape s = plain_shapes[i].s;
@@ -77,8 +84,13 @@ static void bench_plain(const hg_kernel *k, const char *variant, double peak)
             bench_tensor(HOLO_F32, 3, (int64_t[]){s.batch, tb ? s.n : s.k, tb ? s.k : s.n}),
         };
         holo_tensor out = bench_tensor(HOLO_F32, 3, (int64_t[]){s.batch, s.m, s.n});
-        const hg_args a = {
-            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 3};
+        const hg_args a = {.in = in,
+                           .out = &out,
+                           .param = param,
+                           .n_in = 2,
+                           .n_out = 1,
+                           .n_param = 3,
+                           .cpu = cpu};
         char name[64];
         snprintf(name, sizeof name, "%s %lldx%lldx%lldx%lld%s%s", variant, (long long)s.batch,
                  (long long)s.m, (long long)s.n, (long long)s.k, ta ? " A'" : "", tb ? " B'" : "");
@@ -91,7 +103,7 @@ static void bench_plain(const hg_kernel *k, const char *variant, double peak)
 
 /* Packed float32 with K and N from 256 to 4096: for each number of rows the slowest of those shapes
  * and the geometric mean, in per cent of the peak and, for few rows, in bytes of weights. */
-static void bench_grid(const hg_kernel *k, double peak)
+static void bench_grid(const hg_kernel *k, uint32_t cpu, double peak)
 {
     static const int64_t rows[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512};
     static const int64_t sizes[] = {256, 512, 1024, 2048, 4096};
@@ -110,8 +122,13 @@ static void bench_grid(const hg_kernel *k, double peak)
                 bench_tensor(HOLO_F32, 3, (int64_t[]){hg_panels(n), depth, HG_PANEL}),
             };
             holo_tensor out = bench_tensor(HOLO_F32, 2, (int64_t[]){m, n});
-            const hg_args a = {
-                .in = in, .out = &out, .param = &alpha, .n_in = 2, .n_out = 1, .n_param = 1};
+            const hg_args a = {.in = in,
+                               .out = &out,
+                               .param = &alpha,
+                               .n_in = 2,
+                               .n_out = 1,
+                               .n_param = 1,
+                               .cpu = cpu};
             const double t = bench_run(NULL, k, &a, 0, 0.02);
             const double rate = 2e-9 * (double)m * (double)n * (double)depth / t / peak;
             sum += log(rate);
@@ -132,22 +149,25 @@ static void bench_grid(const hg_kernel *k, double peak)
 
 int main(int argc, char **argv)
 {
+    const char *part = argc < 2 ? "" : argv[1];
     const double peak = bench_peak();
     printf("peak %.1f GFLOP/s\n", peak);
 #if defined(__x86_64__)
-    if (argc < 2 || strcmp(argv[1], "f32") == 0)
-        bench_packed(hg_kernels_matmul_p16_avx2, "avx2", peak, HOLO_F32);
-    if (argc < 2 || strcmp(argv[1], "f16") == 0)
-        bench_packed(hg_kernels_matmul_p16_avx2, "avx2", peak, HOLO_F16);
-    if (argc < 2 || strcmp(argv[1], "plain") == 0)
-        bench_plain(hg_kernels_matmul_avx2, "avx2", peak);
+    const uint32_t wide = hg_cpu_features();
+    const char *variant = wide & HG_CPU_AVX512 ? "avx512" : "avx2";
+    if (part[0] == 0 || strcmp(part, "f32") == 0)
+        bench_packed(hg_kernels_matmul_p16_avx2, variant, wide, peak, HOLO_F32);
+    if (part[0] == 0 || strcmp(part, "f16") == 0)
+        bench_packed(hg_kernels_matmul_p16_avx2, variant, wide, peak, HOLO_F16);
+    if (part[0] == 0 || strcmp(part, "plain") == 0)
+        bench_plain(hg_kernels_matmul_avx2, variant, wide, peak);
+    if (strcmp(part, "avx2") == 0)
+        bench_packed(hg_kernels_matmul_p16_avx2, "avx2", 0, peak, HOLO_F32);
+    if (strcmp(part, "grid") == 0) bench_grid(hg_kernels_matmul_p16_avx2, wide, peak);
 #endif
-#if defined(__x86_64__)
-    if (argc >= 2 && strcmp(argv[1], "grid") == 0) bench_grid(hg_kernels_matmul_p16_avx2, peak);
-#endif
-    if (argc >= 2 && strcmp(argv[1], "reference") == 0) {
-        bench_packed(hg_kernels_matmul_p16, "reference", peak, HOLO_F32);
-        bench_plain(hg_kernels_matmul, "reference", peak);
+    if (strcmp(part, "reference") == 0) {
+        bench_packed(hg_kernels_matmul_p16, "reference", 0, peak, HOLO_F32);
+        bench_plain(hg_kernels_matmul, "reference", 0, peak);
     }
     return 0;
 }

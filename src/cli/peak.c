@@ -54,34 +54,35 @@ static double peak_plain(peak_work *w)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) static double peak_fused(peak_work *w)
-{
-    const __m256 x = _mm256_set1_ps(0.999f), y = _mm256_set1_ps(0.001f);
-    __m256 a = _mm256_set1_ps(w->keep), b = a, c = a, d = a, e = a, f = a, g = a, h = a, i = a,
-           j = a, k = a, l = a;
-    for (int n = 0; n < PEAK_ROUNDS; n++) {
-        a = _mm256_fmadd_ps(a, x, y);
-        b = _mm256_fmadd_ps(b, x, y);
-        c = _mm256_fmadd_ps(c, x, y);
-        d = _mm256_fmadd_ps(d, x, y);
-        e = _mm256_fmadd_ps(e, x, y);
-        f = _mm256_fmadd_ps(f, x, y);
-        g = _mm256_fmadd_ps(g, x, y);
-        h = _mm256_fmadd_ps(h, x, y);
-        i = _mm256_fmadd_ps(i, x, y);
-        j = _mm256_fmadd_ps(j, x, y);
-        k = _mm256_fmadd_ps(k, x, y);
-        l = _mm256_fmadd_ps(l, x, y);
-        /* or the equal chains become one */
-        __asm__ volatile("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d), "+x"(e), "+x"(f));
-        __asm__ volatile("" : "+x"(g), "+x"(h), "+x"(i), "+x"(j), "+x"(k), "+x"(l));
+/* The volatile statement keeps equal chains from becoming one. */
+#define PEAK_FUSED(name, features, vector, set1, fused)                                            \
+    __attribute__((target(features))) static double name(peak_work *w)                             \
+    {                                                                                              \
+        const vector x = set1(0.999f), y = set1(0.001f);                                           \
+        vector sum[PEAK_CHAINS];                                                                   \
+        PEAK_UNROLL                                                                                \
+        for (int i = 0; i < PEAK_CHAINS; i++)                                                      \
+            sum[i] = set1(w->keep);                                                                \
+        for (int n = 0; n < PEAK_ROUNDS; n++) {                                                    \
+            PEAK_UNROLL                                                                            \
+            for (int i = 0; i < PEAK_CHAINS; i++) {                                                \
+                sum[i] = fused(sum[i], x, y);                                                      \
+                __asm__ volatile("" : "+v"(sum[i]));                                               \
+            }                                                                                      \
+        }                                                                                          \
+        PEAK_UNROLL                                                                                \
+        for (int i = 0; i < PEAK_CHAINS; i++)                                                      \
+            w->keep = w->keep + sum[i][0];                                                         \
+        return 2.0 * (double)(sizeof(vector) / sizeof(float)) * PEAK_CHAINS * PEAK_ROUNDS;         \
     }
-    a = _mm256_add_ps(_mm256_add_ps(a, b), _mm256_add_ps(c, d));
-    e = _mm256_add_ps(_mm256_add_ps(e, f), _mm256_add_ps(g, h));
-    i = _mm256_add_ps(_mm256_add_ps(i, j), _mm256_add_ps(k, l));
-    w->keep = _mm256_cvtss_f32(_mm256_add_ps(_mm256_add_ps(a, e), i));
-    return 16.0 * PEAK_CHAINS * PEAK_ROUNDS;
-}
+#if defined(__clang__)
+#define PEAK_UNROLL
+#else
+#define PEAK_UNROLL _Pragma("GCC unroll 12")
+#endif
+PEAK_FUSED(peak_avx2, "avx2,fma", __m256, _mm256_set1_ps, _mm256_fmadd_ps)
+PEAK_FUSED(peak_avx512, "avx512f", __m512, _mm512_set1_ps, _mm512_fmadd_ps)
+#undef PEAK_FUSED
 #endif
 
 static double peak_read(peak_work *w)
@@ -128,7 +129,8 @@ static double peak_rate(peak_work *work, int threads)
 static double (*peak_arithmetic(void))(peak_work *)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return peak_fused;
+    if (__builtin_cpu_supports("avx512f")) return peak_avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return peak_avx2;
 #endif
     return peak_plain;
 }
