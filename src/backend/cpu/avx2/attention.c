@@ -45,7 +45,7 @@ static void attention_plan_of(const hg_args *a, attention_plan *p)
     const hg_attention *s = &p->s;
     p->is_few = s->queries <= ATTENTION_FEW && s->view[HG_ATTENTION_Q].col == 1 &&
                 s->view[HG_ATTENTION_K].col == 1 && s->view[HG_ATTENTION_V].col == 1;
-    p->row = hg_cut_of(hg_max(s->queries, 1), ATTENTION_ROWS, HG_GEMM_ROWS);
+    p->row = hg_cut_of(hg_max(s->queries, 1), ATTENTION_ROWS, hg_gemm_rows(a));
     p->blocks = hg_ceil_div(hg_max(s->keys, 1), ATTENTION_KEYS);
     p->keys = hg_ceil_div(hg_ceil_div(hg_max(s->keys, 1), p->blocks), HG_PANEL) * HG_PANEL;
     p->blocks = hg_ceil_div(hg_max(s->keys, 1), p->keys);

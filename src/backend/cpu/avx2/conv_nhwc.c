@@ -78,14 +78,15 @@ static void conv_nhwc_plan_of(const hg_args *a, conv_nhwc_plan *p)
     p->pixels = p->s.pictures * g->oh * g->ow;
     int64_t rows = hg_min(CONV_NHWC_ROW_BLOCK, CONV_NHWC_POINTERS / hg_max(1, p->taps));
     if (p->by_row) rows = hg_min(rows, CONV_NHWC_PATCH_VALUES / hg_max(1, p->s.k));
-    rows = hg_max(HG_GEMM_ROWS, rows / HG_GEMM_ROWS * HG_GEMM_ROWS);
+    const int64_t tile = hg_gemm_rows(a);
+    rows = hg_max(tile, rows / tile * tile);
     const int64_t pixels = hg_max(1, p->pixels), panels = hg_max(1, p->s.panels);
-    p->row = hg_cut_of(pixels, rows, HG_GEMM_ROWS);
+    p->row = hg_cut_of(pixels, rows, tile);
     const int64_t wanted = CONV_NHWC_TILE_VALUES / HG_PANEL / p->row.size;
     p->group = hg_min(panels, hg_min(wanted, CONV_NHWC_MAX_GROUP));
     p->groups = hg_max(hg_ceil_div(panels, p->group),
                        hg_min(panels, hg_ceil_div(CONV_NHWC_UNITS, p->row.count * p->s.groups)));
-    p->group = hg_ceil_div(panels, p->groups);
+    p->group = hg_gemm_group(a, hg_ceil_div(panels, p->groups));
     p->groups = hg_ceil_div(panels, p->group);
     p->is_large = holo_tensor_count(&a->out[0]) >= CONV_NHWC_LARGE;
 }

@@ -89,6 +89,24 @@ static inline bool hg_gemm_is_wide(const hg_args *a)
 #endif
 }
 
+/* Rows of a whole tile, and panels that are computed together. */
+static inline int64_t hg_gemm_rows(const hg_args *a)
+{
+    return hg_gemm_is_wide(a) ? 12 : HG_GEMM_ROWS;
+}
+
+static inline int64_t hg_gemm_together(const hg_args *a)
+{
+    return hg_gemm_is_wide(a) ? 2 : 1;
+}
+
+/* At least `panels`: as many as are computed together, or a multiple of it. */
+static inline int64_t hg_gemm_group(const hg_args *a, int64_t panels)
+{
+    const int64_t together = hg_gemm_together(a);
+    return hg_ceil_div(panels, together) * together;
+}
+
 /* How many panels the next step has, out of `left`. */
 static inline int64_t hg_gemm_panels(const hg_gemm_step *step, int64_t left)
 {

@@ -53,7 +53,7 @@ static matmul_plan matmul_plan_of(const hg_args *a)
                      .alpha = (float)hg_param_f64(a, 2),
                      .is_large = holo_tensor_count(&a->out[0]) >= MATMUL_LARGE};
     const int64_t m = hg_max(p.s.m, 1);
-    p.row = hg_cut_of(m, MATMUL_ROW_BLOCK, HG_GEMM_ROWS);
+    p.row = hg_cut_of(m, MATMUL_ROW_BLOCK, hg_gemm_rows(a));
     p.is_direct = !p.trans_b && p.row.size <= MATMUL_DIRECT_ROWS;
     p.panels = hg_panels(p.s.n);
     const int64_t panels = hg_max(p.panels, 1);
@@ -61,7 +61,7 @@ static matmul_plan matmul_plan_of(const hg_args *a)
     /* every unit turns A for itself */
     const int64_t wanted = (p.trans_a ? 2 : MATMUL_UNITS) / hg_max(1, p.s.batch * p.row.count);
     p.groups = hg_max(p.groups, hg_min(wanted, panels / 2));
-    p.group = hg_ceil_div(panels, p.groups);
+    p.group = hg_gemm_group(a, hg_ceil_div(panels, p.groups));
     p.groups = hg_ceil_div(panels, p.group);
     p.widest = p.group;
     if (!p.trans_b && p.row.size <= HG_GEMM_STREAM_ROWS) {

@@ -28,29 +28,33 @@ typedef struct matmul_p16_plan {
     hg_matmul_p16_shape s;
     hg_cut row;            /* rows of a unit */
     int64_t group, groups; /* panels of a unit, or 0: equal parts of all; how many groups */
+    int64_t together;      /* panels that no two of these parts share */
     int64_t widest;        /* panels of the widest unit */
     bool rows_inner;       /* consecutive units share panels, not rows */
     bool is_large;         /* the output does not fit in L2 */
 } matmul_p16_plan;
 
-/* Groups of panels. Of three units two threads do two and one, and one of them waits. */
-static int64_t matmul_p16_even(int64_t blocks, int64_t groups, int64_t panels)
+/* How many groups `pieces` of panels become. Of three units two threads do two and one, and one of
+ * them waits. */
+static int64_t matmul_p16_even(int64_t blocks, int64_t groups, int64_t pieces)
 {
-    if (blocks * groups >= MATMUL_P16_FEW_UNITS) return groups;
+    if (blocks * groups >= MATMUL_P16_FEW_UNITS) return hg_min(pieces, groups);
     const int64_t step = blocks % 4 == 0 ? 1 : blocks % 2 == 0 ? 2 : 4;
-    return hg_min(panels, hg_ceil_div(groups, step) * step);
+    return hg_min(pieces, hg_ceil_div(groups, step) * step);
 }
 
 static void matmul_p16_plan_of(const hg_args *a, matmul_p16_plan *p)
 {
     p->s = hg_matmul_p16_shape_of(a);
     const int64_t m = hg_max(p->s.m, 1), panels = hg_max(p->s.panels, 1);
-    p->row = hg_cut_of(m, MATMUL_P16_ROW_BLOCK, HG_GEMM_ROWS);
+    p->row = hg_cut_of(m, MATMUL_P16_ROW_BLOCK, hg_gemm_rows(a));
     const int64_t wanted = MATMUL_P16_TILE_VALUES / HG_PANEL / p->row.size;
     p->group = hg_min(panels, hg_min(wanted, MATMUL_P16_MAX_GROUP));
-    p->groups = matmul_p16_even(p->row.count, hg_ceil_div(panels, p->group), panels);
+    p->together = hg_gemm_together(a);
+    const int64_t pieces = hg_ceil_div(panels, p->together);
+    p->groups = matmul_p16_even(p->row.count, hg_ceil_div(panels, p->group), pieces);
     p->group = 0;
-    p->widest = hg_ceil_div(panels, p->groups);
+    p->widest = hg_min(panels, hg_ceil_div(pieces, p->groups) * p->together);
     if (p->row.size <= HG_GEMM_STREAM_ROWS) {
         p->group = hg_gemm_stream_group(panels);
         p->groups = panels / p->group;
@@ -64,7 +68,10 @@ static void matmul_p16_plan_of(const hg_args *a, matmul_p16_plan *p)
 
 static int64_t matmul_p16_first_panel(const matmul_p16_plan *p, int64_t group)
 {
-    if (p->group == 0) return group * p->s.panels / p->groups;
+    if (p->group == 0) {
+        const int64_t pieces = hg_ceil_div(p->s.panels, p->together);
+        return hg_min(p->s.panels, group * pieces / p->groups * p->together);
+    }
     return group < p->groups ? group * p->group : p->s.panels;
 }
 

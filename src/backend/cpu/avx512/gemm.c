@@ -7,7 +7,13 @@
  * Each output is the chain of fused multiply-adds of the tiles of AVX2, so the bits are theirs. */
 #include "backend/cpu/avx2/gemm.h"
 
-enum { WIDE_ROWS = 12, WIDE_VECTOR = 16, WIDE_PANELS = 2 };
+enum {
+    WIDE_ROWS = 12,
+    WIDE_VECTOR = 16,
+    WIDE_PANELS = 2,
+    WIDE_NEAR = 6 /* pointers to rows in registers; others are loaded, where gcc would keep them in
+                     vector registers, whose way back takes a port of the multiply-adds */
+};
 
 /* Sixteen weights of either type. */
 HG_INLINE __m512 wide_load(const char *b, const bool is_half)
@@ -69,8 +75,9 @@ HG_INLINE void wide_tile(const int rows, const int panels, const bool is_half,
     }
     const float *const *row = s->row + first;
     const char *b = s->b;
+    const float *a[WIDE_ROWS];
+    const float *const volatile *far = a;
     for (int64_t t = 0; t < s->taps; t++, row += s->row_step) {
-        const float *a[WIDE_ROWS];
         if (wide_is_zero(count, s->zero, row)) {
             b += step * s->depth;
             continue;
@@ -89,7 +96,7 @@ HG_INLINE void wide_tile(const int rows, const int panels, const bool is_half,
             next += next_step;
             HG_GEMM_UNROLL
             for (int i = 0; i < rows; i++) {
-                const __m512 x = _mm512_set1_ps(a[i][k]);
+                const __m512 x = _mm512_set1_ps((i < WIDE_NEAR ? a[i] : far[i])[k]);
                 HG_GEMM_UNROLL
                 for (int j = 0; j < panels; j++)
                     sum[i][j] = _mm512_fmadd_ps(x, w[j], sum[i][j]);
