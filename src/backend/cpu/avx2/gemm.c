@@ -230,19 +230,22 @@ HG_ONCE void gemm_prefetch(const hg_gemm_step *s, int64_t first, int64_t rows)
     }
 }
 
+/* The weights are halves. */
+HG_INLINE bool gemm_has_halves(const hg_gemm_step *s)
+{
+    return HG_IS_LINKED(HOLO_F16) && s->is_half;
+}
+
 /* `rows` from `first` on; most tiles have one height only. */
 typedef void (*gemm_tile_fn)(const hg_gemm_step *s, int64_t first, int64_t rows);
 
+/* One function for both types of weights: what asks for the type is not in the way of what these
+ * few tiles compute. */
 #define GEMM_TILE(height)                                                                          \
-    static void gemm_f32_##height##x16(const hg_gemm_step *s, int64_t first, int64_t rows)         \
+    static void gemm_##height##x16(const hg_gemm_step *s, int64_t first, int64_t rows)             \
     {                                                                                              \
         (void)rows;                                                                                \
-        gemm_tile(height, false, true, s, first);                                                  \
-    }                                                                                              \
-    static void gemm_f16_##height##x16(const hg_gemm_step *s, int64_t first, int64_t rows)         \
-    {                                                                                              \
-        (void)rows;                                                                                \
-        if (HG_IS_LINKED(HOLO_F16)) gemm_tile(height, true, true, s, first);                       \
+        gemm_tile(height, gemm_has_halves(s), true, s, first);                                     \
     }
 
 #if HG_VEC8_REGISTERS >= 16
@@ -257,28 +260,20 @@ HG_INLINE void gemm_narrow_tile(const int rows, const int64_t count, const bool 
 }
 
 #define GEMM_NARROW(name, height, is_whole)                                                        \
-    static void gemm_f32_##name(const hg_gemm_step *s, int64_t first, int64_t rows)                \
+    static void gemm_##name(const hg_gemm_step *s, int64_t first, int64_t rows)                    \
     {                                                                                              \
-        gemm_narrow_tile(height, is_whole ? height : rows, false, s, first);                       \
-    }                                                                                              \
-    static void gemm_f16_##name(const hg_gemm_step *s, int64_t first, int64_t rows)                \
-    {                                                                                              \
-        if (HG_IS_LINKED(HOLO_F16))                                                                \
-            gemm_narrow_tile(height, is_whole ? height : rows, true, s, first);                    \
+        gemm_narrow_tile(height, is_whole ? height : rows, gemm_has_halves(s), s, first);          \
     }
 GEMM_NARROW(upto_4x8, 4, false)
 GEMM_NARROW(upto_8x8, 8, false)
 GEMM_NARROW(8x8, 8, true)
 #undef GEMM_NARROW
 
-static gemm_tile_fn gemm_find_narrow(const hg_gemm_step *s, int64_t left, int64_t *height)
+static gemm_tile_fn gemm_find_narrow(int64_t left, int64_t *height)
 {
-    static const gemm_tile_fn narrow[2][3] = {
-        {gemm_f32_upto_4x8, gemm_f32_upto_8x8, gemm_f32_8x8},
-        {gemm_f16_upto_4x8, gemm_f16_upto_8x8, gemm_f16_8x8},
-    };
+    static const gemm_tile_fn narrow[] = {gemm_upto_4x8, gemm_upto_8x8, gemm_8x8};
     *height = hg_min(left, GEMM_HALF_ROWS);
-    return narrow[s->is_half][(left > 4) + (left >= GEMM_HALF_ROWS)];
+    return narrow[(left > 4) + (left >= GEMM_HALF_ROWS)];
 }
 
 #else
@@ -312,19 +307,13 @@ GEMM_TILE(5)
 static gemm_tile_fn gemm_find_tile(const hg_gemm_step *s, int64_t left, int64_t *height)
 {
 #if HG_VEC8_REGISTERS >= 16
-    static const gemm_tile_fn low[2][HG_GEMM_ROWS - 1] = {
-        {gemm_f32_1x16, gemm_f32_2x16, gemm_f32_3x16, gemm_f32_4x16, gemm_f32_5x16},
-        {gemm_f16_1x16, gemm_f16_2x16, gemm_f16_3x16, gemm_f16_4x16, gemm_f16_5x16},
-    };
-    if (s->narrow) return gemm_find_narrow(s, left, height);
+    static const gemm_tile_fn low[] = {gemm_1x16, gemm_2x16, gemm_3x16, gemm_4x16, gemm_5x16};
+    if (s->narrow) return gemm_find_narrow(left, height);
 #else
-    static const gemm_tile_fn low[2][HG_GEMM_ROWS - 1] = {
-        {gemm_f32_1x16, gemm_f32_2x16, gemm_f32_3x16},
-        {gemm_f16_1x16, gemm_f16_2x16, gemm_f16_3x16},
-    };
+    static const gemm_tile_fn low[] = {gemm_1x16, gemm_2x16, gemm_3x16};
 #endif
     *height = hg_gemm_tile_rows(left);
-    return low[s->is_half][*height - 1];
+    return low[*height - 1];
 }
 
 /* ---- simple epilogues -------------------------------------------------------------------- */

@@ -15,6 +15,13 @@ enum {
                      vector registers, whose way back takes a port of the multiply-adds */
 };
 
+/* As HG_GEMM_UNROLL, for all sums of a tile. */
+#if defined(__clang__)
+#define WIDE_UNROLL
+#else
+#define WIDE_UNROLL _Pragma("GCC unroll 24")
+#endif
+
 /* Sixteen weights of either type. */
 HG_INLINE __m512 wide_load(const char *b, const bool is_half)
 {
@@ -29,6 +36,12 @@ HG_INLINE __mmask16 wide_mask(const hg_gemm_step *s, int64_t j)
     return (__mmask16)(cols >= WIDE_VECTOR ? 0xffff : (1U << cols) - 1);
 }
 
+/* Operands in this order keep a NaN. */
+HG_INLINE __m512 wide_clamp(__m512 low, __m512 high, __m512 x)
+{
+    return _mm512_min_ps(high, _mm512_max_ps(low, x));
+}
+
 /* Rows of a tile that are not simply stored. */
 HG_ONCE void wide_store_tile(const hg_gemm_step *s, int64_t first, int64_t rows, int64_t panels,
                              const float *tile)
@@ -40,9 +53,7 @@ HG_ONCE void wide_store_tile(const hg_gemm_step *s, int64_t first, int64_t rows,
             __m512 x = _mm512_loadu_ps(tile + (i * panels + j) * WIDE_VECTOR);
             if (s->alpha != 1) x = _mm512_mul_ps(x, _mm512_set1_ps(s->alpha));
             if (s->adds) x = _mm512_add_ps(x, _mm512_maskz_loadu_ps(mask, s->residual + at));
-            if (s->clamps) /* operands in this order keep a NaN */
-                x = _mm512_min_ps(_mm512_set1_ps(s->high),
-                                  _mm512_max_ps(_mm512_set1_ps(s->low), x));
+            if (s->clamps) x = wide_clamp(_mm512_set1_ps(s->low), _mm512_set1_ps(s->high), x);
             _mm512_mask_storeu_ps(s->c + at, mask, x);
         }
 }
@@ -57,21 +68,30 @@ HG_INLINE bool wide_is_zero(int64_t rows, const float *zero, const float *const 
     return is_zero;
 }
 
-/* Of `rows` the first `count` exist; the last of them stands in for the others. */
-HG_INLINE void wide_tile(const int rows, const int panels, const bool is_half,
-                         const hg_gemm_step *s, int64_t first, int64_t count)
+/* Where row i of a tile finds the sums it starts with, unless they are zero. */
+HG_INLINE const float *wide_sum(const hg_gemm_step *s, int64_t row)
 {
+    return s->sum + row * s->sum_ld;
+}
+
+/* Rows [first, first + rows), of which `count` exist; the last of them stands in for the others. */
+HG_INLINE void wide_tile(const int rows, const int panels, const hg_gemm_step *s, int64_t first,
+                         const int64_t count)
+{
+    const bool is_half = HG_IS_LINKED(HOLO_F16) && s->is_half;
     const char *next = s->next != NULL ? s->next + first * s->next_row : s->b;
     const int64_t next_step = s->next_step, step = s->b_step, panel = s->b_panel;
+    const int64_t depth = s->depth;
     __m512 sum[WIDE_ROWS][WIDE_PANELS];
-    HG_GEMM_UNROLL
-    for (int i = 0; i < rows; i++) {
-        const float *from =
-            s->sum == NULL ? NULL : s->sum + (first + hg_min(i, count - 1)) * s->sum_ld;
-        HG_GEMM_UNROLL
-        for (int j = 0; j < panels; j++)
-            sum[i][j] =
-                from == NULL ? _mm512_setzero_ps() : _mm512_loadu_ps(from + j * WIDE_VECTOR);
+    if (s->sum == NULL) {
+        WIDE_UNROLL
+        for (int i = 0; i < rows * panels; i++)
+            sum[i / panels][i % panels] = _mm512_setzero_ps();
+    } else {
+        WIDE_UNROLL
+        for (int i = 0; i < rows * panels; i++)
+            sum[i / panels][i % panels] = _mm512_loadu_ps(
+                wide_sum(s, first + hg_min(i / panels, count - 1)) + i % panels * WIDE_VECTOR);
     }
     const float *const *row = s->row + first;
     const char *b = s->b;
@@ -79,68 +99,66 @@ HG_INLINE void wide_tile(const int rows, const int panels, const bool is_half,
     const float *const volatile *far = a;
     for (int64_t t = 0; t < s->taps; t++, row += s->row_step) {
         if (wide_is_zero(count, s->zero, row)) {
-            b += step * s->depth;
+            b += step * depth;
             continue;
         }
-        HG_GEMM_UNROLL
+        WIDE_UNROLL
         for (int i = 0; i < rows; i++)
             a[i] = row[hg_min(i, count - 1)] + s->offset;
-        for (int64_t k = 0; k < s->depth; k++) {
+        for (int64_t k = 0; k < depth; k++) {
             __m512 w[WIDE_PANELS];
-            HG_GEMM_UNROLL
+            WIDE_UNROLL
             for (int j = 0; j < panels; j++)
                 w[j] = wide_load(b + j * panel, is_half);
             b += step;
             _mm_prefetch(next, _MM_HINT_T1);
             if (panels == 2) _mm_prefetch(next + panel, _MM_HINT_T1);
             next += next_step;
-            HG_GEMM_UNROLL
+            WIDE_UNROLL
             for (int i = 0; i < rows; i++) {
                 const __m512 x = _mm512_set1_ps((i < WIDE_NEAR ? a[i] : far[i])[k]);
-                HG_GEMM_UNROLL
+                WIDE_UNROLL
                 for (int j = 0; j < panels; j++)
                     sum[i][j] = _mm512_fmadd_ps(x, w[j], sum[i][j]);
             }
         }
     }
-    if (HG_LIKELY(count == rows && s->alpha == 1 && s->cols == panels * WIDE_VECTOR && !s->adds &&
-                  !s->clamps)) {
+    if (HG_LIKELY(count == rows && s->alpha == 1 && s->cols == panels * WIDE_VECTOR && !s->adds)) {
         float *c = s->c + first * s->ld;
         const int64_t ld = s->ld; /* a store may alias anything: not read again */
-        HG_GEMM_UNROLL
-        for (int i = 0; i < rows; i++) {
-            HG_GEMM_UNROLL
-            for (int j = 0; j < panels; j++)
-                _mm512_storeu_ps(c + i * ld + j * WIDE_VECTOR, sum[i][j]);
+        if (s->clamps) {
+            const __m512 low = _mm512_set1_ps(s->low), high = _mm512_set1_ps(s->high);
+            WIDE_UNROLL
+            for (int i = 0; i < rows * panels; i++)
+                sum[i / panels][i % panels] = wide_clamp(low, high, sum[i / panels][i % panels]);
         }
+        WIDE_UNROLL
+        for (int i = 0; i < rows * panels; i++)
+            _mm512_storeu_ps(c + i / panels * ld + i % panels * WIDE_VECTOR,
+                             sum[i / panels][i % panels]);
         return;
     }
     float tile[WIDE_ROWS * WIDE_PANELS * WIDE_VECTOR];
-    HG_GEMM_UNROLL
-    for (int i = 0; i < rows; i++) {
-        HG_GEMM_UNROLL
-        for (int j = 0; j < panels; j++)
-            _mm512_storeu_ps(tile + (i * panels + j) * WIDE_VECTOR, sum[i][j]);
-    }
+    WIDE_UNROLL
+    for (int i = 0; i < rows * panels; i++)
+        _mm512_storeu_ps(tile + i * WIDE_VECTOR, sum[i / panels][i % panels]);
     wide_store_tile(s, first, count, panels, tile);
 }
 
+/* Most tiles have one height only. */
 typedef void (*wide_tile_fn)(const hg_gemm_step *s, int64_t first, int64_t rows);
 
-#define WIDE_TILE(height, panels)                                                                  \
-    static void wide_f32_##height##x##panels(const hg_gemm_step *s, int64_t first, int64_t rows)   \
+#define WIDE_TILE(name, height, panels, count)                                                     \
+    static void wide_##name(const hg_gemm_step *s, int64_t first, int64_t rows)                    \
     {                                                                                              \
-        wide_tile(height, panels, false, s, first, rows);                                          \
-    }                                                                                              \
-    static void wide_f16_##height##x##panels(const hg_gemm_step *s, int64_t first, int64_t rows)   \
-    {                                                                                              \
-        if (HG_IS_LINKED(HOLO_F16)) wide_tile(height, panels, true, s, first, rows);               \
+        (void)rows;                                                                                \
+        wide_tile(height, panels, s, first, count);                                                \
     }
-WIDE_TILE(12, 1)
-WIDE_TILE(8, 1)
-WIDE_TILE(12, 2)
-WIDE_TILE(8, 2)
-WIDE_TILE(4, 2)
+WIDE_TILE(12x1, 12, 1, 12)
+WIDE_TILE(upto_8x1, 8, 1, rows)
+WIDE_TILE(12x2, 12, 2, 12)
+WIDE_TILE(upto_8x2, 8, 2, rows)
+WIDE_TILE(upto_4x2, 4, 2, rows)
 #undef WIDE_TILE
 
 /* Lines the next tile starts with, as in avx2/gemm.c. */
@@ -158,16 +176,16 @@ HG_ONCE void wide_prefetch(const hg_gemm_step *s, int64_t first, int64_t rows)
     }
 }
 
-/* Few rows: four of two panels already keep the multiply-adds busy, of one it takes eight. */
+/* The next tile. Four rows of two panels already keep the multiply-adds busy, of one it takes
+ * eight; 9 to 11 rows are eight and the rest. */
 static wide_tile_fn wide_find_tile(const hg_gemm_step *s, int64_t left, int64_t *height)
 {
-    static const wide_tile_fn one[2][2] = {{wide_f32_8x1, wide_f32_12x1},
-                                           {wide_f16_8x1, wide_f16_12x1}};
-    static const wide_tile_fn two[2][3] = {{wide_f32_4x2, wide_f32_8x2, wide_f32_12x2},
-                                           {wide_f16_4x2, wide_f16_8x2, wide_f16_12x2}};
-    *height = hg_min(left, WIDE_ROWS);
-    const int64_t more = *height > 8;
-    return s->panels == 2 ? two[s->is_half][more + (*height > 4)] : one[s->is_half][more];
+    static const wide_tile_fn one[] = {wide_upto_8x1, wide_12x1};
+    static const wide_tile_fn two[] = {wide_upto_4x2, wide_upto_8x2, wide_12x2};
+    const bool is_whole = left >= WIDE_ROWS;
+    *height = is_whole ? WIDE_ROWS : hg_min(left, 8);
+    if (s->panels != 2) return one[is_whole];
+    return two[is_whole + (left > 4)];
 }
 
 static void wide_tiles(const hg_gemm_step *s, int64_t rows)
