@@ -375,7 +375,8 @@ static void ep_tuned_matmul(void)
 static void ep_tuned_conv(void)
 {
     if (!tuned_runs()) SKIP("no tuned kernels");
-    static const int64_t sizes[][3] = {{3, 20, 1}, {24, 7, 1}, {8, 40, 2}, {150, 17, 1}};
+    static const int64_t sizes[][3] = {{3, 20, 1},   {24, 7, 1}, {8, 40, 2},
+                                       {150, 17, 1}, {24, 1, 1}, {24, 3, 1}};
     for (size_t i = 0; i < HG_COUNT(ep_cases) && ep_cases[i].is_simple; i++)
         for (size_t j = 0; j < EP_KINDS * HG_COUNT(sizes); j++) {
             const int64_t in = sizes[j / EP_KINDS][0], out = sizes[j / EP_KINDS][1],
