@@ -76,7 +76,8 @@ hg_epilogue_simple hg_conv_pwdw_middle(const hg_args *a)
                                 .low = (float)hg_param_f64(a, HG_CONV_PWDW_ACT + 1),
                                 .high = (float)hg_param_f64(a, HG_CONV_PWDW_ACT + 2),
                                 .gate_scale = (float)hg_param_f64(a, HG_CONV_PWDW_ACT + 3),
-                                .gate_shift = (float)hg_param_f64(a, HG_CONV_PWDW_ACT + 4)};
+                                .gate_shift = (float)hg_param_f64(a, HG_CONV_PWDW_ACT + 4),
+                                .cpu = a->cpu};
 }
 
 void hg_conv_pwdw_cost(const hg_args *a, hg_cost *cost)

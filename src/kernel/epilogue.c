@@ -510,7 +510,7 @@ bool hg_epilogue_is_simple(const hg_args *a, uint32_t first_extra, hg_epilogue_s
         g.c[i] = writer[code->op[i].c];
         writer[code->op[i].dst] = (uint8_t)i;
     }
-    *simple = (hg_epilogue_simple){.act = HG_EPILOGUE_LINEAR, .factor = 1};
+    *simple = (hg_epilogue_simple){.act = HG_EPILOGUE_LINEAR, .factor = 1, .cpu = a->cpu};
     uint32_t i = epilogue_last(&g, writer[code->out[0].reg], simple), inner;
     i = epilogue_columns(&g, i, simple);
     if (epilogue_with_const(&g, i, HG_LANE_ADD, &inner, &simple->offset)) i = inner;

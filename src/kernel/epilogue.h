@@ -91,6 +91,7 @@ typedef struct hg_epilogue_simple {
     const float *slope;       /* one value for each column, or NULL: gate_scale is the slope */
     float scale, shift, factor, offset;
     float low, high, gate_scale, gate_shift;
+    uint32_t cpu; /* of the call, see hg_args */
 } hg_epilogue_simple;
 
 /* Where the residual of output number `at` is; a row has `cols` outputs. */

@@ -1,6 +1,9 @@
 /* epilogue.c - which lane code a kernel does itself, and that it gives what the interpreter gives.
  */
 #include "kernel/epilogue.h"
+#if defined(__x86_64__)
+#include "backend/cpu/avx2/gemm.h"
+#endif
 #include "kernel/gemm.h"
 #include "kernel/variants.h"
 
@@ -526,6 +529,70 @@ static void ep_tuned_scaled_silu(void)
 }
 #endif
 
+#if defined(__x86_64__)
+enum { EP_WIDE_COLS = 83, EP_WIDE_ROWS = 34 };
+
+/* Sizes of every kind, now and then NaN, infinities, zeros and subnormal numbers. */
+static void ep_fill_wide(float *x, int64_t n, uint32_t *seed)
+{
+    static const float odd[] = {NAN, INFINITY, -INFINITY, -0.0f, 0, 0x1p-140f, -0x1p-130f, 3e38f};
+    for (int64_t i = 0; i < n; i++) {
+        const uint32_t r = gemm_random(seed);
+        x[i] = r % 16 == 0 ? odd[r / 16 % 8]
+                           : ldexpf((float)(int32_t)(r % 4001) - 2000, (int)(r / 4096 % 16) - 16);
+    }
+}
+
+/* Which terms there are says `kind`; the bits may not depend on whether AVX-512 is there. */
+static void ep_check_wide(hg_epilogue_act act, uint32_t kind, int64_t rows, int64_t cols,
+                          uint32_t *seed)
+{
+    static float x[EP_WIDE_ROWS * EP_WIDE_COLS], y[2][EP_WIDE_ROWS * EP_WIDE_COLS];
+    static float residual[EP_WIDE_ROWS * EP_WIDE_COLS], terms[5][EP_WIDE_COLS];
+    const int64_t count = rows * EP_WIDE_COLS;
+    hg_epilogue_simple e = {.act = act,
+                            .per_row = (kind & 3) == 3,
+                            .residual_last = (kind & 4) != 0,
+                            .is_product = (kind & 8) != 0,
+                            .is_scaled = (kind & 16) != 0,
+                            .is_final = (kind & 32) != 0,
+                            .scale = 1.25f,
+                            .shift = 0.5f,
+                            .factor = 0.75f,
+                            .offset = -0.25f,
+                            .low = -2,
+                            .high = 3,
+                            .gate_scale = 0.7f,
+                            .gate_shift = 0.3f};
+    ep_fill_wide(x, count, seed);
+    ep_fill_wide(residual, count, seed);
+    ep_fill_wide(terms[0], (int64_t)5 * EP_WIDE_COLS, seed);
+    if (!e.is_final) e.gain = terms[2], e.lift = terms[3];
+    if (act == HG_EPILOGUE_LEAKY && (kind & 64) != 0) e.slope = terms[4];
+    for (int i = 0; i < 2; i++) {
+        memcpy(y[i], x, sizeof x);
+        e.cpu = i == 0 ? 0 : hg_cpu_features();
+        hg_gemm_finish_avx2(&e, (kind & 128) != 0 ? terms[0] : NULL,
+                            (kind & 384) == 384 ? terms[1] : NULL,
+                            (kind & 1) != 0 ? residual : NULL, y[i], EP_WIDE_COLS, rows, 0, cols);
+    }
+    if (memcmp(y[0], y[1], (size_t)count * sizeof(float)) != 0)
+        hg_test_fail(__FILE__, __LINE__, "activation %d, kind %u, %lld x %lld: other bits",
+                     (int)act, (unsigned)kind, (long long)rows, (long long)cols);
+}
+
+static void ep_wide(void)
+{
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    uint32_t seed = 5;
+    for (int act = HG_EPILOGUE_LINEAR; act <= HG_EPILOGUE_SIGMOID; act++)
+        for (int64_t cols = 1; cols <= EP_WIDE_COLS; cols++)
+            for (int i = 0; i < 8; i++)
+                ep_check_wide((hg_epilogue_act)act, gemm_random(&seed) % 512,
+                              gemm_size(&seed, 1, EP_WIDE_ROWS), cols, &seed);
+}
+#endif
+
 const hg_test_case hg_tests_kernel_epilogue[] = {
     {"recognises", ep_recognises},
     {"declines_operands", ep_declines_operands},
@@ -539,6 +606,9 @@ const hg_test_case hg_tests_kernel_epilogue[] = {
     {"tuned_gelu", ep_tuned_gelu},
     {"tuned_gelu_tanh", ep_tuned_gelu_tanh},
     {"tuned_scaled_silu", ep_tuned_scaled_silu},
+#endif
+#if defined(__x86_64__)
+    {"wide", ep_wide},
 #endif
     {0},
 };

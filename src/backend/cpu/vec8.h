@@ -12,6 +12,13 @@
 
 #include "isa/kernel.h"
 
+#define HG_LANES 8 /* of a vector; vec16.h makes it 16 */
+
+/* Lanes of `yes` where x compares to y, 0 elsewhere. */
+#define hg_vec8_if(x, how, y, yes) _mm256_and_ps(yes, _mm256_cmp_ps(x, y, how))
+/* Lanes of `yes` where x compares to y, of `no` elsewhere. */
+#define hg_vec8_choose(x, how, y, yes, no) _mm256_blendv_ps(no, yes, _mm256_cmp_ps(x, y, how))
+
 #if !defined(__wasm__) && !defined(__aarch64__)
 
 #include <immintrin.h>

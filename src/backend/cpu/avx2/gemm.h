@@ -177,11 +177,14 @@ void hg_gemm_dot_avx2(const float *const *a, int64_t rows, const float *b, int64
 
 /* Applies a simple epilogue to a block of the output in place: bias[j] and residual[i * ld + j], or
  * residual[i] where there is one for each row, belong to element (i, j), which is in column col +
- * j. Defined in epilogue.c, with its error bound.
- */
+ * j. Defined in epilogue.c; epilogue.h has the error bound. That of AVX2 calls the other one where
+ * the epilogue says that it may. */
 void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *bias2,
                          const float *residual, float *c, int64_t ld, int64_t rows, int64_t col,
                          int64_t cols);
+void hg_gemm_finish_avx512(const hg_epilogue_simple *e, const float *bias, const float *bias2,
+                           const float *residual, float *c, int64_t ld, int64_t rows, int64_t col,
+                           int64_t cols);
 
 /* Fetches a block of weights as large as the step's own while `rows` rows are computed. */
 static inline void hg_gemm_fetch(hg_gemm_step *s, const char *next, int64_t rows)

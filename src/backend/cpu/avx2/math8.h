@@ -1,5 +1,5 @@
-/* math8.h - functions of eight floats at once, with the polynomials of isa/lane_math.h and fused
- * multiply-adds. NaN stays NaN. */
+/* math8.h - functions of eight floats at once (sixteen behind vec16.h), with the polynomials of
+ * isa/lane_math.h and fused multiply-adds. NaN stays NaN. */
 #ifndef HG_BACKEND_CPU_AVX2_MATH8_H
 #define HG_BACKEND_CPU_AVX2_MATH8_H
 
@@ -31,9 +31,8 @@ HG_INLINE __m256 hg_exp8_power(__m256 t)
 HG_INLINE __m256 hg_exp8(__m256 x)
 {
     __m256 t;
-    const __m256 is_normal = _mm256_cmp_ps(x, _mm256_set1_ps(-87.3f), _CMP_NLT_UQ);
     const __m256 y = _mm256_add_ps(hg_exp8_parts(x, &t), _mm256_set1_ps(1));
-    return _mm256_and_ps(_mm256_mul_ps(y, hg_exp8_power(t)), is_normal);
+    return hg_vec8_if(x, _CMP_NLT_UQ, _mm256_set1_ps(-87.3f), _mm256_mul_ps(y, hg_exp8_power(t)));
 }
 
 /* tanh(x) within 4e-7: a quotient of polynomials in x^2 up to 9, beyond which it is 1. Operands of

@@ -188,7 +188,7 @@ static wide_tile_fn wide_find_tile(const hg_gemm_step *s, int64_t left, int64_t 
     return two[is_whole + (left > 4)];
 }
 
-static void wide_tiles(const hg_gemm_step *s, int64_t rows)
+void hg_gemm_panel_avx512(const hg_gemm_step *s, int64_t rows)
 {
     const bool fetches = s->fetch_c || s->fetch_a || s->residual != NULL;
     for (int64_t first = 0, height = 0; first < rows; first += height) {
@@ -200,29 +200,4 @@ static void wide_tiles(const hg_gemm_step *s, int64_t rows)
                                 s->residual == NULL ? NULL : s->residual + first * s->residual_row,
                                 s->c + first * s->ld, s->ld, height, s->col, s->cols);
     }
-}
-
-/* Rows that end inside a vector and are not just clamped: one panel after the other with AVX2. */
-static void wide_finish_part(const hg_gemm_step *step, int64_t rows)
-{
-    for (int64_t j = 0; j < step->cols; j += HG_GEMM_COLS) {
-        hg_gemm_step one = *step;
-        one.panels = 1;
-        one.b = (const char *)one.b + j / HG_GEMM_COLS * one.b_panel;
-        if (one.sum != NULL) one.sum += j;
-        one.c += j;
-        one.cols = hg_min(HG_GEMM_COLS, one.cols - j);
-        one.narrow = one.cols <= HG_GEMM_COLS / 2;
-        if (one.residual != NULL && !one.finish->per_row) one.residual += j;
-        one.col += j;
-        hg_gemm_panel_avx2(&one, rows);
-    }
-}
-
-void hg_gemm_panel_avx512(const hg_gemm_step *step, int64_t rows)
-{
-    if (step->finish != NULL && step->cols % 8 != 0)
-        wide_finish_part(step, rows);
-    else
-        wide_tiles(step, rows);
 }
