@@ -2,6 +2,7 @@
  * split by copies, scores, softmax, their product with the values, heads merged by a copy. */
 #include "bench.h"
 
+#include "base/cpu.h"
 #include "kernel/attention.h"
 
 extern const hg_kernel hg_kernels_copy[];
@@ -19,6 +20,8 @@ static const shape shapes[] = {
     {1, 1, 256, 256, 128}, {1, 12, 8, 8, 64},     {1, 12, 1, 1500, 64},  {1, 12, 1, 64, 64},
     {1, 12, 4, 256, 64},
 };
+
+static uint32_t cpu; /* what the kernels may use beside AVX2 */
 
 static int64_t bits(double x)
 {
@@ -53,7 +56,8 @@ static double fused(const shape *s, const char *name, double peak)
                        .param = param,
                        .n_in = 3,
                        .n_out = 1,
-                       .n_param = HG_ATTENTION_PARAMS};
+                       .n_param = HG_ATTENTION_PARAMS,
+                       .cpu = cpu};
     const double time = bench_run(name, hg_kernels_attention_avx2, &a, peak, 0.2);
     for (int i = 0; i < 3; i++)
         free(in[i].data);
@@ -91,7 +95,8 @@ static double product(const shape *s, int64_t m, int64_t n, int64_t k)
                          bench_tensor(HOLO_F32, 3, (int64_t[]){s->batch * s->heads, k, n})};
     holo_tensor out = bench_tensor(HOLO_F32, 3, (int64_t[]){s->batch * s->heads, m, n});
     const int64_t param[] = {0, 0, bits(1)};
-    const hg_args a = {.in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 3};
+    const hg_args a = {
+        .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 3, .cpu = cpu};
     const double time = bench_run(NULL, hg_kernels_matmul_avx2, &a, 0, 0.1);
     free(in[0].data);
     free(in[1].data);
@@ -104,14 +109,17 @@ static double softmax(const shape *s)
     holo_tensor x =
         bench_tensor(HOLO_F32, 3, (int64_t[]){s->batch * s->heads, s->queries, s->keys});
     const int64_t param[] = {2, 0};
-    const hg_args a = {.in = &x, .out = &x, .param = param, .n_in = 1, .n_out = 1, .n_param = 2};
+    const hg_args a = {
+        .in = &x, .out = &x, .param = param, .n_in = 1, .n_out = 1, .n_param = 2, .cpu = cpu};
     const double time = bench_run(NULL, hg_kernels_softmax_avx2, &a, 0, 0.1);
     free(x.data);
     return time;
 }
 
-int main(void)
+/* With the argument avx2: no AVX-512. */
+int main(int argc, char **argv)
 {
+    if (argc < 2 || strcmp(argv[1], "avx2") != 0) cpu = hg_cpu_features();
     const double peak = bench_peak();
     printf("peak %.1f GFLOP/s\n", peak);
     for (size_t i = 0; i < HG_COUNT(shapes); i++) {

@@ -3,6 +3,7 @@
 #ifndef HG_TEST_KERNEL_MOVE_H
 #define HG_TEST_KERNEL_MOVE_H
 
+#include "base/cpu.h"
 #include "base/half.h"
 #include "isa/kernel.h"
 #include "test.h"
@@ -123,8 +124,24 @@ static inline int64_t move_flat(const holo_tensor *t, const int64_t *at)
     return i;
 }
 
-/* Checks and runs: all units at once, then one at a time from the last on; both give the same
- * bytes. */
+/* Runs one unit at a time from the last on, over zeros; whether the bytes are those of `copy`. */
+static inline bool move_run_again(const hg_kernel *k, move_call *c, void *scratch,
+                                  void *const *copy)
+{
+    bool same = true;
+    for (uint32_t j = 0; j < c->args.n_out; j++)
+        if (c->out[j].data != NULL) memset(c->out[j].data, 0, holo_tensor_bytes(&c->out[j]));
+    for (int64_t unit = hg_kernel_work(k, &c->args).units; unit-- > 0;)
+        k->run(&c->args, (hg_range){unit, unit + 1, scratch});
+    for (uint32_t j = 0; j < c->args.n_out; j++) {
+        const size_t bytes = c->out[j].data == NULL ? 0 : holo_tensor_bytes(&c->out[j]);
+        same = CHECK(bytes == 0 || memcmp(copy[j], c->out[j].data, bytes) == 0) && same;
+    }
+    return same;
+}
+
+/* Checks and runs: all units at once, then one at a time from the last on, and so with all that the
+ * processor has; each gives the same bytes. */
 static inline bool move_run(const hg_kernel *k, move_call *c)
 {
     holo_error e = {0};
@@ -133,22 +150,20 @@ static inline bool move_run(const hg_kernel *k, move_call *c)
     const size_t scratch_bytes = hg_kernel_work(k, &c->args).scratch;
     void *scratch = scratch_bytes == 0 ? NULL : aligned_alloc(64, hg_align_up(scratch_bytes, 64)),
          *copy[4];
-    const int64_t units = hg_kernel_work(k, &c->args).units;
-    bool same = true;
-    k->run(&c->args, (hg_range){0, units, scratch});
+    k->run(&c->args, (hg_range){0, hg_kernel_work(k, &c->args).units, scratch});
     for (uint32_t j = 0; j < c->args.n_out; j++) {
         const size_t bytes = c->out[j].data == NULL ? 0 : holo_tensor_bytes(&c->out[j]);
         copy[j] = malloc(bytes + 1);
         if (bytes != 0) memcpy(copy[j], c->out[j].data, bytes);
-        if (bytes != 0) memset(c->out[j].data, 0, bytes);
     }
-    for (int64_t unit = units; unit-- > 0;)
-        k->run(&c->args, (hg_range){unit, unit + 1, scratch});
-    for (uint32_t j = 0; j < c->args.n_out; j++) {
-        const size_t bytes = c->out[j].data == NULL ? 0 : holo_tensor_bytes(&c->out[j]);
-        same = CHECK(bytes == 0 || memcmp(copy[j], c->out[j].data, bytes) == 0) && same;
+    bool same = move_run_again(k, c, scratch, copy);
+    if (k->cpu != 0) {
+        c->args.cpu = hg_cpu_features();
+        same = move_run_again(k, c, scratch, copy) && same;
+        c->args.cpu = 0;
+    }
+    for (uint32_t j = 0; j < c->args.n_out; j++)
         free(copy[j]);
-    }
     free(scratch);
     return same;
 }

@@ -61,6 +61,8 @@ static const softmax_case softmax_cases[] = {
     {2, {5, 50}, 1, -1, {0}},
     {2, {5, 24}, 1, -1, {0}},
     {2, {5, 15}, 1, -1, {0}},
+    {2, {3, 64}, 1, -1, {0}},
+    {2, {3, 197}, 1, -1, {0}},
 };
 
 static void softmax_make(move_call *c, const softmax_case *s, holo_dtype dtype, int64_t is_log)
@@ -228,7 +230,7 @@ static void softmax_special_long(const hg_kernel *k, int64_t n, const float *x3,
 
 static void softmax_special_rows(void)
 {
-    static const int64_t n[] = {9, 16, 17, 24, 31, 50};
+    static const int64_t n[] = {9, 16, 17, 24, 31, 50, 77};
     for (int v = 0; v < 3; v++) {
         const hg_kernel *k = softmax_variant(v);
         for (size_t i = 0; k != NULL && i < HG_COUNT(softmax_specials) * HG_COUNT(n); i++)

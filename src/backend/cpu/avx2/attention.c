@@ -18,7 +18,7 @@
 #include "kernel/attention.h"
 
 #include "backend/cpu/avx2/gemm.h"
-#include "backend/cpu/avx2/math8.h"
+#include "backend/cpu/avx2/row8.h"
 #include "kernel/pack.h"
 
 #include <math.h>
@@ -27,7 +27,8 @@ enum {
     ATTENTION_ROWS = 48,       /* of a unit; its tile of scores stays in L2 */
     ATTENTION_KEYS = 384,      /* of a block: a panel of values stays in L1 */
     ATTENTION_WHOLE = 1 << 20, /* elements of a head of keys and values that are packed at once */
-    ATTENTION_FEW = 4          /* up to here rows are computed without packing */
+    ATTENTION_FEW = 4,         /* up to here rows are computed without packing */
+    ATTENTION_WIDE = 32        /* from so many keys on rows are computed with AVX-512 */
 };
 
 typedef struct attention_plan {
@@ -158,20 +159,6 @@ HG_INLINE float attention_exp_one(float x)
     return _mm256_cvtss_f32(hg_exp8(_mm256_set1_ps(x)));
 }
 
-HG_INLINE float attention_max_of(__m256 x)
-{
-    __m128 y = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
-    y = _mm_max_ps(y, _mm_movehl_ps(y, y));
-    return _mm_cvtss_f32(_mm_max_ss(y, _mm_movehdup_ps(y)));
-}
-
-HG_INLINE float attention_sum_of(__m256 x)
-{
-    __m128 y = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
-    y = _mm_add_ps(y, _mm_movehl_ps(y, y));
-    return _mm_cvtss_f32(_mm_add_ss(y, _mm_movehdup_ps(y)));
-}
-
 /* Masks of `count` scores of row `row` from key `first` on. */
 static void attention_mask(const hg_attention *s, const attention_work *w, int64_t row,
                            int64_t first, int64_t count, float *score)
@@ -195,37 +182,38 @@ static void attention_mask(const hg_attention *s, const attention_work *w, int64
         score[j] += added[j];
 }
 
-/* The largest of the first count scores, NaN passed over; those up to the next multiple of 16
- * become -inf. */
-static float attention_max(float *score, int64_t count)
+#if defined(__x86_64__)
+/* Whether rows are computed with AVX-512. */
+HG_INLINE bool attention_is_wide(const attention_work *w, int64_t count)
 {
-    const __m256 none = _mm256_set1_ps(-INFINITY);
+    return w->is_wide && count >= ATTENTION_WIDE;
+}
+#endif
+
+/* The largest of the first count scores, NaN passed over. With AVX2 those up to the next multiple
+ * of 16 become -inf. */
+static float attention_max(const attention_work *w, float *score, int64_t count)
+{
+#if defined(__x86_64__)
+    if (attention_is_wide(w, count)) return hg_row_max_avx512(score, count);
+#endif
+    (void)w;
     const int64_t padded = hg_panels(count) * HG_PANEL;
     for (int64_t j = count; j < padded; j++)
         score[j] = -INFINITY;
-    __m256 a = none, b = none;
-    for (int64_t j = 0; j < padded; j += HG_PANEL) {
-        a = _mm256_max_ps(_mm256_loadu_ps(score + j), a); /* the second where the first is NaN */
-        b = _mm256_max_ps(_mm256_loadu_ps(score + j + 8), b);
-    }
-    return attention_max_of(_mm256_max_ps(a, b));
+    return row_max(score, padded);
 }
 
-/* score = exp(score - max), as many as attention_max saw; returns their sum. */
-static float attention_exp_row(float *score, int64_t count, float max)
+/* score = exp(score - max), behind attention_max; returns their sum. */
+static float attention_exp_row(const attention_work *w, float *score, int64_t count, float max)
 {
     /* only -inf so far: exp(-inf - 0) is 0, and not NaN before the other blocks are known */
-    const __m256 by = _mm256_set1_ps(max == -INFINITY ? 0 : max);
-    __m256 a = _mm256_setzero_ps(), b = a;
-    for (int64_t j = 0; j < count; j += HG_PANEL) {
-        const __m256 x = hg_exp8(_mm256_sub_ps(_mm256_loadu_ps(score + j), by));
-        const __m256 y = hg_exp8(_mm256_sub_ps(_mm256_loadu_ps(score + j + 8), by));
-        _mm256_storeu_ps(score + j, x);
-        _mm256_storeu_ps(score + j + 8, y);
-        a = _mm256_add_ps(a, x);
-        b = _mm256_add_ps(b, y);
-    }
-    return attention_sum_of(_mm256_add_ps(a, b));
+    const float by = max == -INFINITY ? 0 : max;
+#if defined(__x86_64__)
+    if (attention_is_wide(w, count)) return hg_row_exp_avx512(score, count, by);
+#endif
+    (void)w;
+    return row_exp(true, score, score, hg_panels(count) * HG_PANEL, by);
 }
 
 /* to[j] = from[j] * by */
@@ -280,9 +268,9 @@ static void attention_softmax(const attention_work *w, int64_t first, int64_t co
     for (int64_t i = 0; i < w->n_rows; i++) {
         float *score = w->score + i * p->keys, *sum_v = w->sum_v + i * p->panels * HG_PANEL;
         attention_mask(&p->s, w, w->first + i, first, count, score);
-        const float here = attention_max(score, count);
+        const float here = attention_max(w, score, count);
         const float max = here > w->max[i] ? here : w->max[i];
-        const float sum = attention_exp_row(score, count, max);
+        const float sum = attention_exp_row(w, score, count, max);
         if (first > 0 && max != w->max[i]) {
             const float by = attention_exp_one(w->max[i] - max);
             w->sum[i] *= by;
@@ -402,8 +390,8 @@ static void attention_unit_few(const attention_work *w)
         hg_gemm_dot_avx2(w->row + i, 1, w->k, s->view[HG_ATTENTION_K].row, s->size, s->keys,
                          s->scale, w->score, s->keys);
         attention_mask(s, w, w->first + i, 0, s->keys, w->score);
-        const float max = attention_max(w->score, s->keys);
-        const float sum = attention_exp_row(w->score, s->keys, max);
+        const float max = attention_max(w, w->score, s->keys);
+        const float sum = attention_exp_row(w, w->score, s->keys, max);
         attention_mix_few(w, w->score, w->sum_v);
         attention_finish_row(w, w->first + i, w->sum_v, sum);
     }

@@ -4,6 +4,14 @@
 
 #include "backend/cpu/vec8.h"
 
+#if !defined(__wasm__) && !defined(__aarch64__)
+HG_INLINE __m256i hg_part8_mask(int64_t count)
+{
+    static const int32_t mask[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    return _mm256_loadu_si256((const __m256i *)(const void *)(mask + 8 - count));
+}
+#endif
+
 /* The first `count` of eight floats, 0 to 7, and zeros; nothing behind them is read. */
 HG_INLINE __m256 hg_part8_load(const float *p, int64_t count)
 {
@@ -13,9 +21,19 @@ HG_INLINE __m256 hg_part8_load(const float *p, int64_t count)
         part[j] = p[j];
     return _mm256_loadu_ps(part);
 #else
-    static const int32_t mask[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
-    return _mm256_maskload_ps(
-        p, _mm256_loadu_si256((const __m256i *)(const void *)(mask + 8 - count)));
+    return _mm256_maskload_ps(p, hg_part8_mask(count));
+#endif
+}
+
+/* The same of a vector. */
+HG_INLINE __m256 hg_part8_keep(__m256 x, int64_t count)
+{
+#if defined(__wasm__) || defined(__aarch64__)
+    float part[8];
+    _mm256_storeu_ps(part, x);
+    return hg_part8_load(part, count);
+#else
+    return _mm256_and_ps(x, _mm256_castsi256_ps(hg_part8_mask(count)));
 #endif
 }
 

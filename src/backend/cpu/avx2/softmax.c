@@ -6,30 +6,16 @@
 #include "backend/cpu/avx2/lane.h"
 #include "isa/lane_math.h"
 
-#include "backend/cpu/avx2/math8.h"
-#include "backend/cpu/avx2/part8.h"
-#include "backend/cpu/vec8.h"
+#include "backend/cpu/avx2/row8.h"
 
-/* Compilers do not keep sixteen lanes in registers. Which zero is the largest does not matter: it
- * is only subtracted. The last few come once more with those before them. */
+/* Compilers do not keep sixteen lanes in registers. */
 static float softmax_avx2_max(const float *x, int64_t n)
 {
     float best = -(float)HG_INFINITY;
-    __m256 a = _mm256_set1_ps(best), b = a;
-    if (n < 16) {
-        for (int64_t i = 0; i < n; i++)
-            best = x[i] > best ? x[i] : best;
-        return best;
-    }
-    for (int64_t i = 0; i < n; i += 16) {
-        const float *at = x + hg_min(i, n - 16);
-        a = _mm256_max_ps(_mm256_loadu_ps(at), a); /* the second where the first is NaN */
-        b = _mm256_max_ps(_mm256_loadu_ps(at + 8), b);
-    }
-    a = _mm256_max_ps(a, b);
-    __m128 m = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-    m = _mm_max_ps(m, _mm_movehl_ps(m, m));
-    return _mm_cvtss_f32(_mm_max_ps(m, _mm_movehdup_ps(m)));
+    if (n >= 16) return row_max(x, n);
+    for (int64_t i = 0; i < n; i++)
+        best = x[i] > best ? x[i] : best;
+    return best;
 }
 
 /* No exponential is -0: adding 0 to the lanes that the last turn does not reach changes nothing. */
@@ -46,10 +32,7 @@ static float softmax_avx2_sum(const float *x, int64_t n)
     } else {
         a = _mm256_add_ps(a, hg_part8_load(x, n));
     }
-    a = _mm256_add_ps(a, b);
-    __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
-    return _mm_cvtss_f32(_mm_add_ps(s, _mm_movehdup_ps(s)));
+    return row_sum_of((const __m256[]){a, b});
 }
 
 #define SOFTMAX_OWN_ROW
@@ -81,39 +64,19 @@ HG_INLINE void softmax_store(float *y, const bool is_part, int64_t count, __m256
         _mm256_storeu_ps(y, v);
 }
 
-/* exp(x - max), kept in y unless that is NULL, and their sum. */
-static float softmax_fast_exp(const float *x, float *y, int64_t n, float max)
+/* At least sixteen values from number `at` on. */
+static void softmax_fast_row(const hg_args *a, const hg_softmax *s, int64_t at)
 {
-    const __m256 top = _mm256_set1_ps(max);
-    __m256 a = _mm256_setzero_ps();
-    for (int64_t i = 0; i < n; i += 8) {
-        const bool is_part = n - i < 8;
-        __m256 e = hg_exp8(_mm256_sub_ps(softmax_load(x + i, is_part, n - i), top));
-        if (is_part) { /* without what stands in for the others */
-            float part[8];
-            _mm256_storeu_ps(part, e);
-            e = hg_part8_load(part, n - i);
-        }
-        if (y != NULL) softmax_store(y + i, is_part, n - i, e);
-        a = _mm256_add_ps(a, e);
+    const float *x = (const float *)s->x->data + at;
+    float *y = (float *)s->out + at;
+#if defined(__x86_64__)
+    if ((a->cpu & HG_CPU_AVX512) != 0 && s->n >= 32) {
+        hg_row_softmax_avx512(x, y, s->n, s->is_log);
+        return;
     }
-    float lane[8];
-    _mm256_storeu_ps(lane, a);
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) +
-           ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-}
-
-/* y may be x. */
-static void softmax_fast_row(const float *x, float *y, int64_t n, bool is_log)
-{
-    const float max = softmax_avx2_max(x, n), sum = softmax_fast_exp(x, is_log ? NULL : y, n, max);
-    const __m256 top = _mm256_set1_ps(max), by = _mm256_set1_ps(is_log ? hg_log_f32(sum) : 1 / sum);
-    for (int64_t i = 0; i < n; i += 8) {
-        const bool is_part = n - i < 8;
-        const __m256 v = softmax_load((is_log ? x : y) + i, is_part, n - i);
-        softmax_store(y + i, is_part, n - i,
-                      is_log ? _mm256_sub_ps(_mm256_sub_ps(v, top), by) : _mm256_mul_ps(v, by));
-    }
+#endif
+    (void)a;
+    row_softmax(x, y, s->n, s->is_log);
 }
 
 /* What eight sums do to their columns: they are subtracted, as logarithms, or multiplied. */
@@ -203,8 +166,7 @@ static void softmax_run_fast(const hg_args *a, hg_range r)
         if (is_narrow)
             softmax_fast_narrow(s, u, step);
         else if (is_row)
-            softmax_fast_row((const float *)s->x->data + u * s->n, (float *)s->out + u * s->n, s->n,
-                             s->is_log);
+            softmax_fast_row(a, s, u * s->n);
         else
             softmax_fast_block(s, outer, col, step);
     }
