@@ -372,7 +372,8 @@ static void lane_fast(void)
     } table[] = {{HG_LANE_EXP, exp, 1.1},   {HG_LANE_SIGMOID, lane_sigmoid, 2.2},
                  {HG_LANE_TANH, tanh, 2.5}, {HG_LANE_ERF, erf, 1.1},
                  {HG_LANE_ATAN, atan, 2.8}, {HG_LANE_ASIN, asin, 2.2},
-                 {HG_LANE_COSH, cosh, 2.0}, {HG_LANE_ACOSH, acosh, 2.6}};
+                 {HG_LANE_COSH, cosh, 2.0}, {HG_LANE_ACOSH, acosh, 2.6},
+                 {HG_LANE_SIN, sin, 1.6},   {HG_LANE_COS, cos, 1.6}};
     if (!tuned_runs()) return;
     for (size_t t = 0; t < HG_COUNT(table); t++) {
         const hg_lane_op op[] = {LOAD(F32, 0, 0),
