@@ -24,19 +24,17 @@ enum {
 
 /* ---- tiles ------------------------------------------------------------------------------- */
 
-HG_INLINE __m256 conv_dw_begin(const hg_conv_dw_ends *e, int64_t c)
-{
-    if (e->bias == NULL) return _mm256_setzero_ps();
-    const __m256 bias = _mm256_loadu_ps(e->bias + c);
-    return e->bias2 == NULL ? bias : _mm256_add_ps(bias, _mm256_loadu_ps(e->bias2 + c));
-}
-
-HG_INLINE __m256 conv_dw_end(const hg_conv_dw_ends *e, __m256 x)
-{
-    if (!e->clamps) return x;
-    /* operands in this order keep a NaN */
-    return _mm256_min_ps(_mm256_set1_ps(e->high), _mm256_max_ps(_mm256_set1_ps(e->low), x));
-}
+/* What conv_dw_lines.inc is written with. */
+typedef __m256 conv_dw_vec;
+#define CONV_DW_NOW(v) ((void)0)
+#define conv_dw_zero _mm256_setzero_ps
+#define conv_dw_load _mm256_loadu_ps
+#define conv_dw_splat _mm256_set1_ps
+#define conv_dw_add _mm256_add_ps
+#define conv_dw_fmadd _mm256_fmadd_ps
+#define conv_dw_min _mm256_min_ps
+#define conv_dw_max _mm256_max_ps
+#include "backend/cpu/conv_dw_lines.inc"
 
 static float conv_dw_clamp(const hg_conv_dw_ends *e, float x)
 {
@@ -44,55 +42,14 @@ static float conv_dw_clamp(const hg_conv_dw_ends *e, float x)
     return x > e->high ? e->high : x;
 }
 
-/* Output rows that count the same kernel rows. Columns are numbered from the first output. */
-typedef struct conv_dw_span {
-    const float *x;       /* column 0 of the input line the first output row reads first */
-    int64_t x_tap, x_row; /* from kernel row to kernel row, from output row to output row */
-    int64_t planes, x_plane, w_plane; /* kernel planes and the way from one to the next */
-    int64_t x_col, width;             /* from input pixel to input pixel, and how many there are */
-    int64_t pad;    /* input column of the first tap of the first output, negated */
-    const float *w; /* first counting kernel row */
-    int64_t w_tap;
-    float *y;
-    int64_t y_row, y_col;
-    int64_t kernel_rows, kernel_cols, stride;
-    int64_t rows, cols; /* at least a tile of columns */
-    int64_t channels;   /* at least HG_CONV_DW_VECTOR */
-    hg_conv_dw_ends ends;
-} conv_dw_span;
-
-/* One kernel row of one tile; input columns outside [from, to) are padding. */
-HG_INLINE void conv_dw_line(const int tile, const int kw, const int stride, const float *x,
-                            int64_t x_col, const __m256 *weight, int64_t from, int64_t to,
-                            __m256 *sum)
+/* All kernel planes of one tile, weights from memory. */
+HG_INLINE void conv_dw_planes(const int tile, const int kw, const int stride, const int edge,
+                              const hg_conv_dw_span *s, const float *x, int64_t c, int64_t from,
+                              int64_t to, __m256 *sum)
 {
-    HG_GEMM_UNROLL
-    for (int i = 0; i < (tile - 1) * stride + kw; i++) {
-        if (i < from || i >= to) continue;
-        const __m256 pixel = _mm256_loadu_ps(x + i * x_col);
-        HG_GEMM_UNROLL
-        for (int j = 0; j < tile; j++)
-            if (i - j * stride >= 0 && i - j * stride < kw)
-                sum[j] = _mm256_fmadd_ps(pixel, weight[i - j * stride], sum[j]);
-    }
-}
-
-/* All kernel rows of one tile, weights from memory. */
-HG_INLINE void conv_dw_lines(const int tile, const int kw, const int stride, const conv_dw_span *s,
-                             const float *x, int64_t c, int64_t from, int64_t to, __m256 *sum)
-{
-    for (int64_t plane = 0; plane < s->planes; plane++) {
-        const float *line = x + plane * s->x_plane, *w = s->w + plane * s->w_plane + c;
-        for (int64_t r = 0; r < s->kernel_rows; r++) {
-            __m256 weight[7];
-            HG_GEMM_UNROLL
-            for (int k = 0; k < kw; k++)
-                weight[k] = _mm256_loadu_ps(w + k * s->w_tap);
-            conv_dw_line(tile, kw, stride, line, s->x_col, weight, from, to, sum);
-            line += s->x_tap;
-            w += kw * s->w_tap;
-        }
-    }
+    for (int64_t i = 0; i < s->planes; i++)
+        conv_dw_lines(tile, kw, stride, edge, s, x + i * s->x_plane, s->w + i * s->w_plane + c,
+                      from, to, sum);
 }
 
 /* All kernel rows of one tile, weights in registers. */
@@ -102,18 +59,19 @@ HG_INLINE void conv_dw_fixed(const int kh, const int kw, const int stride, const
 {
     HG_GEMM_UNROLL
     for (int r = 0; r < kh; r++)
-        conv_dw_line(CONV_DW_TILE, kw, stride, x + r * x_tap, x_col, fixed[r], from, to, sum);
+        conv_dw_line(CONV_DW_TILE, kw, stride, 1, x + r * x_tap, x_col, fixed[r], from, to, sum);
 }
 
 /* A wide tile that has no padding. */
-HG_INLINE void conv_dw_wide(const int kw, const int stride, const conv_dw_span *s, const float *x,
-                            int64_t c, __m256 begin, const hg_conv_dw_ends *ends, float *y)
+HG_INLINE void conv_dw_wide(const int kw, const int stride, const hg_conv_dw_span *s,
+                            const float *x, int64_t c, __m256 begin, const hg_conv_dw_ends *ends,
+                            float *y)
 {
     __m256 sum[CONV_DW_WIDE];
     HG_GEMM_UNROLL
     for (int j = 0; j < CONV_DW_WIDE; j++)
         sum[j] = begin;
-    conv_dw_lines(CONV_DW_WIDE, kw, stride, s, x, c, 0, INT64_MAX, sum);
+    conv_dw_planes(CONV_DW_WIDE, kw, stride, 0, s, x, c, 0, 0, sum);
     const int64_t y_col = s->y_col;
     HG_GEMM_UNROLL
     for (int j = 0; j < CONV_DW_WIDE; j++)
@@ -124,7 +82,7 @@ HG_INLINE void conv_dw_wide(const int kw, const int stride, const conv_dw_span *
  * one column of padding is left or right of a tile (conv_dw_is_tight). Sizes are
  * copied out of the span first: a vector store may alias anything and would make the compiler read
  * them again. */
-HG_INLINE void conv_dw_row(const int kh, const int kw, const int stride, const conv_dw_span *s,
+HG_INLINE void conv_dw_row(const int kh, const int kw, const int stride, const hg_conv_dw_span *s,
                            __m256 fixed[3][3], int64_t row, int64_t c)
 {
     const int64_t reach = (CONV_DW_TILE - 1) * stride + kw;
@@ -154,9 +112,10 @@ HG_INLINE void conv_dw_row(const int kh, const int kw, const int stride, const c
         for (int j = 0; j < CONV_DW_TILE; j++)
             sum[j] = begin;
         if (kh == 0 && start >= 0 && right <= 0)
-            conv_dw_lines(CONV_DW_TILE, kw, stride, s, x, c, 0, reach, sum);
+            conv_dw_planes(CONV_DW_TILE, kw, stride, 0, s, x, c, 0, 0, sum);
         else if (kh == 0)
-            conv_dw_lines(CONV_DW_TILE, kw, stride, s, x, c, -start, width - start, sum);
+            conv_dw_planes(CONV_DW_TILE, kw, stride, (int)reach, s, x, c, -start, width - start,
+                           sum);
         else if (HG_LIKELY(start >= 0 && right <= 0))
             conv_dw_fixed(kh, kw, stride, x, x_tap, x_col, fixed, 0, reach, sum);
         else if (start < 0)
@@ -176,8 +135,8 @@ HG_INLINE void conv_dw_row(const int kh, const int kw, const int stride, const c
 }
 
 /* All rows for one vector of channels; kh is the number of kernel rows when it is known. */
-HG_INLINE void conv_dw_vector(const int kh, const int kw, const int stride, const conv_dw_span *s,
-                              int64_t c)
+HG_INLINE void conv_dw_vector(const int kh, const int kw, const int stride,
+                              const hg_conv_dw_span *s, int64_t c)
 {
     __m256 fixed[3][3];
     HG_GEMM_UNROLL
@@ -191,7 +150,7 @@ HG_INLINE void conv_dw_vector(const int kh, const int kw, const int stride, cons
 }
 
 #define CONV_DW_SPAN(kh, kw, stride)                                                               \
-    static void conv_dw_f32_##kh##x##kw##s##stride##_avx2(const conv_dw_span *s)                   \
+    static void conv_dw_f32_##kh##x##kw##s##stride##_avx2(const hg_conv_dw_span *s)                \
     {                                                                                              \
         for (int64_t c = 0; c < s->channels; c += HG_CONV_DW_VECTOR) {                             \
             if (c + HG_CONV_DW_VECTOR > s->channels) c = s->channels - HG_CONV_DW_VECTOR;          \
@@ -224,7 +183,7 @@ HG_INLINE void conv_dw_any_tap(const int tile, const bool is_edge, const float *
 }
 
 /* Outputs [col, col + tile) of a row. */
-HG_INLINE void conv_dw_any_tile(const int tile, const conv_dw_span *s, int64_t row, int64_t col,
+HG_INLINE void conv_dw_any_tile(const int tile, const hg_conv_dw_span *s, int64_t row, int64_t col,
                                 int64_t c)
 {
     const int64_t x_col = s->x_col, stride = s->stride, width = s->width, w_tap = s->w_tap;
@@ -252,7 +211,7 @@ HG_INLINE void conv_dw_any_tile(const int tile, const conv_dw_span *s, int64_t r
         _mm256_storeu_ps(y + j * s->y_col, conv_dw_end(&s->ends, sum[j]));
 }
 
-HG_INLINE void conv_dw_any(const int tile, const conv_dw_span *s)
+HG_INLINE void conv_dw_any(const int tile, const hg_conv_dw_span *s)
 {
     for (int64_t c = 0; c < s->channels; c += HG_CONV_DW_VECTOR) {
         if (c + HG_CONV_DW_VECTOR > s->channels) c = s->channels - HG_CONV_DW_VECTOR;
@@ -265,7 +224,7 @@ HG_INLINE void conv_dw_any(const int tile, const conv_dw_span *s)
 }
 
 /* At least CONV_DW_TILE columns. */
-static void conv_dw_f32_any_avx2(const conv_dw_span *s)
+static void conv_dw_f32_any_avx2(const hg_conv_dw_span *s)
 {
     if (s->cols >= CONV_DW_ANY_TILE)
         conv_dw_any(CONV_DW_ANY_TILE, s);
@@ -275,7 +234,7 @@ static void conv_dw_f32_any_avx2(const conv_dw_span *s)
 
 typedef struct conv_dw_kind {
     int64_t kh, kw, stride; /* kh 0: any number of rows */
-    void (*run)(const conv_dw_span *s);
+    void (*run)(const hg_conv_dw_span *s);
 } conv_dw_kind;
 
 /* The tiles for kernel rows of a width and stride. */
@@ -344,7 +303,7 @@ static void conv_dw_column(const hg_conv_dw_unit *u, const conv_dw_rows *r, int6
 }
 
 /* Outputs first, first + d, ... of a row, and the inputs they see. */
-static void conv_dw_every(const hg_conv2d *g, int64_t first, conv_dw_span *s)
+static void conv_dw_every(const hg_conv2d *g, int64_t first, hg_conv_dw_span *s)
 {
     const int64_t d = g->dil_w, start = first - g->pad_left, before = hg_floor_div(start, d);
     const int64_t column = start - before * d;
@@ -358,7 +317,7 @@ static void conv_dw_every(const hg_conv2d *g, int64_t first, conv_dw_span *s)
 }
 
 /* No tile has more than one column of padding, and none has one on both sides. */
-static bool conv_dw_is_tight(const conv_dw_span *s)
+static bool conv_dw_is_tight(const hg_conv_dw_span *s)
 {
     const int64_t reach = (CONV_DW_TILE - 1) * s->stride + s->kernel_cols;
     const int64_t right = (s->cols - 1) * s->stride + s->kernel_cols - s->pad - s->width;
@@ -377,38 +336,41 @@ static void conv_dw_rows_run(const hg_conv_dw_unit *u, const conv_dw_rows *r)
         return;
     }
     const int64_t line = r->oy * g->stride_h + r->begin * g->dil_h - g->pad_top - u->x_first;
-    const conv_dw_span span = {.x = u->x + line * u->x_row,
-                               .x_tap = g->dil_h * u->x_row,
-                               .x_row = g->stride_h * u->x_row,
-                               .planes = u->planes,
-                               .x_plane = u->x_plane,
-                               .w_plane = g->kh * g->kw * u->w_tap,
-                               .x_col = u->x_col,
-                               .width = g->w,
-                               .pad = g->pad_left,
-                               .w = u->w + r->begin * g->kw * u->w_tap,
-                               .w_tap = u->w_tap,
-                               .y = u->y + (r->oy - u->first) * u->y_row,
-                               .y_row = u->y_row,
-                               .y_col = u->y_col,
-                               .kernel_rows = r->end - r->begin,
-                               .kernel_cols = g->kw,
-                               .stride = g->stride_w,
-                               .rows = r->rows,
-                               .cols = g->ow,
-                               .channels = u->channels,
-                               .ends = u->ends};
+    const hg_conv_dw_span span = {.x = u->x + line * u->x_row,
+                                  .x_tap = g->dil_h * u->x_row,
+                                  .x_row = g->stride_h * u->x_row,
+                                  .planes = u->planes,
+                                  .x_plane = u->x_plane,
+                                  .w_plane = g->kh * g->kw * u->w_tap,
+                                  .x_col = u->x_col,
+                                  .width = g->w,
+                                  .pad = g->pad_left,
+                                  .w = u->w + r->begin * g->kw * u->w_tap,
+                                  .w_tap = u->w_tap,
+                                  .y = u->y + (r->oy - u->first) * u->y_row,
+                                  .y_row = u->y_row,
+                                  .y_col = u->y_col,
+                                  .kernel_rows = r->end - r->begin,
+                                  .kernel_cols = g->kw,
+                                  .stride = g->stride_w,
+                                  .rows = r->rows,
+                                  .cols = g->ow,
+                                  .channels = u->channels,
+                                  .ends = u->ends};
     /* without columns of the kernel, rows that follow each other are one */
     const bool is_flat = g->kw == 1 && g->dil_w == 1 && g->stride_w == 1 && g->pad_left == 0 &&
                          g->w == g->ow && span.x_row == g->w * u->x_col &&
                          span.y_row == g->ow * u->y_col;
     for (int64_t i = 0; i < g->dil_w; i++) {
-        conv_dw_span every = span;
+        hg_conv_dw_span every = span;
         conv_dw_every(g, i, &every);
         if (is_flat) {
             every.width = every.cols = r->rows * g->ow;
             every.rows = 1;
         }
+#if defined(__x86_64__)
+        if (u->is_wide && hg_conv_dw_span_avx512(&every)) continue;
+#endif
         const bool fits = kind.kh == 0 || conv_dw_is_tight(&every);
         (fits ? kind : conv_dw_find(0, g->kw, g->stride_w)).run(&every);
     }

@@ -31,11 +31,31 @@ typedef struct hg_conv_dw_unit {
     float *y; /* first output row of the unit */
     int64_t y_row, y_col;
     int64_t first; /* output row that y points to */
+    bool is_wide;  /* with AVX-512 where that has tiles: the bits are the same */
     hg_conv_dw_ends ends;
 } hg_conv_dw_unit;
 
+/* Output rows that count the same kernel rows. Columns are numbered from the first output. */
+typedef struct hg_conv_dw_span {
+    const float *x;       /* column 0 of the input line the first output row reads first */
+    int64_t x_tap, x_row; /* from kernel row to kernel row, from output row to output row */
+    int64_t planes, x_plane, w_plane; /* kernel planes and the way from one to the next */
+    int64_t x_col, width;             /* from input pixel to input pixel, and how many there are */
+    int64_t pad;    /* input column of the first tap of the first output, negated */
+    const float *w; /* first counting kernel row */
+    int64_t w_tap;
+    float *y;
+    int64_t y_row, y_col;
+    int64_t kernel_rows, kernel_cols, stride;
+    int64_t rows, cols; /* at least a tile of columns */
+    int64_t channels;   /* at least HG_CONV_DW_VECTOR */
+    hg_conv_dw_ends ends;
+} hg_conv_dw_span;
+
 /* Output rows [oy, oy + rows). These functions are defined in conv_dw_band.c. */
 void hg_conv_dw_band_avx2(const hg_conv_dw_unit *u, int64_t oy, int64_t rows);
+/* All of a span; false: there are no tiles for it. */
+bool hg_conv_dw_span_avx512(const hg_conv_dw_span *s);
 /* Weights of channels [first, first + u->channels) as f32; `wide` has room for them unless they
  * are. */
 void hg_conv_dw_weights_avx2(hg_conv_dw_unit *u, const holo_tensor *w, int64_t first, float *wide);
