@@ -115,6 +115,8 @@ static const pwdw_sizes pwdw_table[] = {
     {1, 50, 50, 70,  20, 25, 25,  3, 3,  2, 2,  1, 1,  1, 1}, /* blocks too large for that */
     {1, 61, 90,  2,  16, 31, 45,  3, 3,  2, 2,  1, 1,  1, 1},
     {1,  4, 1700, 1, 16,  4, 1700, 3, 3, 1, 1,  1, 1,  1, 1}, /* one row fills the buffer */
+    {1, 60, 90,  3,  48, 60, 90,  3, 3,  1, 1,  1, 1,  1, 1}, /* an odd number of panels */
+    {1, 14, 15,  7,  60,  7,  8,  5, 5,  2, 2,  1, 2,  1, 1},
     {1, 20, 20,  3,  10,  6,  5,  3, 3,  2, 3, -3, -2, 1, 1}, /* negative padding crops */
     {1,  4,  4,  3,   8, 10,  9,  3, 3,  1, 1,  1, 1,  1, 1}, /* output reaches far outside */
     {1,  4,  4,  3,   8,  3,  3,  3, 3,  1, 1, 40, 90, 1, 1}, /* nothing inside */
@@ -144,23 +146,23 @@ static void pwdw_matches_oracle(void)
 
 /* With an epilogue: the result without one, a bias and a clamp, then also an operand as large as
  * the output, which the interpreter adds when the output is f16. */
-static void pwdw_epilogue_on(const hg_kernel *k, holo_dtype type, uint32_t extra)
+static void pwdw_epilogue_on(const hg_kernel *k, holo_dtype type, uint32_t extra, int64_t inner)
 {
-    const pwdw_sizes s = {1, 12, 10, 4, 20, 12, 10, 3, 3, 1, 1, 1, 1, 1, 1};
+    const pwdw_sizes s = {1, 12, 10, 4, inner, 12, 10, 3, 3, 1, 1, 1, 1, 1, 1};
     gemm_call plain, c;
     gemm_code code;
     pwdw_make(&plain, &s, PWDW_SILU, HOLO_F32, true);
     pwdw_make(&c, &s, PWDW_SILU, HOLO_F32, true);
     free(c.out.data);
-    c.out = gemm_tensor(type, 4, (int64_t[]){1, 12, 10, 20}, 6);
-    c.in[4] = gemm_tensor(HOLO_F32, 1, (int64_t[]){20}, 7);
-    if (extra > 1) c.in[5] = gemm_tensor(HOLO_F32, 4, (int64_t[]){1, 12, 10, 20}, 8);
+    c.out = gemm_tensor(type, 4, (int64_t[]){1, 12, 10, inner}, 6);
+    c.in[4] = gemm_tensor(HOLO_F32, 1, (int64_t[]){inner}, 7);
+    if (extra > 1) c.in[5] = gemm_tensor(HOLO_F32, 4, (int64_t[]){1, 12, 10, inner}, 8);
     gemm_code_sum(&code, extra);
     gemm_connect(&c, 4 + extra, 13);
     c.args.code = &code.code;
     const bool ran = gemm_run(k, &plain) && gemm_run(k, &c);
     for (int64_t e = 0; ran && e < holo_tensor_count(&c.out); e++) {
-        double sum = gemm_get(&plain.out, e) + gemm_get(&c.in[4], e % 20);
+        double sum = gemm_get(&plain.out, e) + gemm_get(&c.in[4], e % inner);
         if (extra > 1) sum += gemm_get(&c.in[5], e);
         if (!gemm_near("epilogue", &c.out, e, 16, sum < 0 ? 0 : sum, fabs(sum) + 3)) break;
     }
@@ -170,9 +172,11 @@ static void pwdw_epilogue_on(const hg_kernel *k, holo_dtype type, uint32_t extra
 
 static void pwdw_epilogues(const hg_kernel *k)
 {
-    pwdw_epilogue_on(k, HOLO_F32, 1);
-    pwdw_epilogue_on(k, HOLO_F32, 2);
-    pwdw_epilogue_on(k, HOLO_F16, 2);
+    for (int64_t inner = 20; inner <= 60; inner += 20) {
+        pwdw_epilogue_on(k, HOLO_F32, 1, inner);
+        pwdw_epilogue_on(k, HOLO_F32, 2, inner);
+        pwdw_epilogue_on(k, HOLO_F16, 2, inner);
+    }
 }
 
 static void pwdw_epilogue(void)

@@ -1,12 +1,12 @@
 /* conv_pwdw.c - conv.pwdw with AVX2 and FMA: panel by panel of 16 channels, a few rows at a time.
  *
- * A unit is a block of output rows times one panel; a picture has two blocks or more where it is
- * high enough, so that a thread reads and writes the rows that it has in its cache from the step
- * before and for the step after. The rows of the map in between that a band of
- * output rows reads are computed by the tiles of gemm.h into a buffer [rows][W][16] that stays in
- * cache, then the depthwise part (conv_dw_band.h) reads them from there. Rows the next band reads
- * too are moved to the front. Blocks that one thread computes are one; only where another one
- * begins are rows computed twice.
+ * A unit is a block of output rows times one panel, or two with the tiles of AVX-512 (gemm.h),
+ * which need them side by side; a picture has two blocks or more where it is high enough, so that a
+ * thread reads and writes the rows that it has in its cache from the step before and for the step
+ * after. The rows of the map in between that a band of output rows reads are computed by the tiles
+ * of gemm.h into a buffer [rows][W][16 or 32] that stays in cache, then the depthwise part
+ * (conv_dw_band.h) reads them from there. Rows the next band reads too are moved to the front.
+ * Blocks that one thread computes are one; only where another one begins are rows computed twice.
  *
  * Error bounds: those of conv.nhwc, of the activation (epilogue.c) and of conv.dw. */
 #include "kernel/conv_pwdw.h"
@@ -26,7 +26,7 @@ enum {
 
 typedef struct conv_pwdw_plan {
     hg_conv2d g;
-    int64_t panels;
+    int64_t width, groups;    /* channels of a unit: one or two panels; how many such groups */
     int64_t reach;            /* lines of the map that an output row spans */
     int64_t band;             /* output rows for which the buffer has room */
     int64_t lines;            /* of the buffer */
@@ -38,13 +38,17 @@ static void conv_pwdw_plan_of(const hg_args *a, conv_pwdw_plan *p)
 {
     p->g = hg_conv2d_of(a);
     const hg_conv2d *g = &p->g;
-    const int64_t oh = hg_max(1, g->oh), line = hg_max(1, g->w) * HG_PANEL;
-    p->panels = hg_max(1, a->in[1].dim[1]);
+    /* a last panel of less than a vector has other bits than one that is part of two */
+    const int64_t panels = hg_max(1, a->in[1].dim[1]), rest = g->o % HG_PANEL;
+    const bool is_pair = panels > 1 && (rest == 0 || rest >= HG_CONV_DW_VECTOR);
+    p->width = is_pair ? hg_gemm_together(a) * HG_PANEL : HG_PANEL;
+    p->groups = hg_ceil_div(panels * HG_PANEL, p->width);
+    const int64_t oh = hg_max(1, g->oh), line = hg_max(1, g->w) * p->width;
     p->reach = (g->kh - 1) * g->dil_h + 1;
     p->band = hg_max(1, (CONV_PWDW_VALUES / line - p->reach) / g->stride_h + 1);
     const int64_t twice = hg_max(0, hg_min(p->reach, g->h) - g->stride_h);
     const int64_t least = hg_max(1, CONV_PWDW_OVERLAP * twice / g->stride_h);
-    const int64_t wanted = hg_ceil_div(CONV_PWDW_UNITS, p->panels * hg_max(1, g->n));
+    const int64_t wanted = hg_ceil_div(CONV_PWDW_UNITS, p->groups * hg_max(1, g->n));
     p->row_blocks = hg_min(hg_max(g->n < 2 ? 2 : 1, wanted), hg_max(1, oh / least));
     p->rows = hg_ceil_div(oh, p->row_blocks);
     p->row_blocks = hg_ceil_div(oh, p->rows);
@@ -65,17 +69,17 @@ static size_t conv_pwdw_pointer_bytes(void)
 
 static size_t conv_pwdw_buffer_bytes(const conv_pwdw_plan *p)
 {
-    return (size_t)(p->lines * p->g.w) * HG_PANEL * sizeof(float);
+    return (size_t)(p->lines * p->g.w * p->width) * sizeof(float);
 }
 
-static size_t conv_pwdw_weight_bytes(const hg_args *a)
+static size_t conv_pwdw_weight_bytes(const hg_args *a, const conv_pwdw_plan *p)
 {
-    return a->in[2].dtype == HOLO_F32 ? 0 : (size_t)a->in[2].dim[0] * HG_PANEL * sizeof(float);
+    return a->in[2].dtype == HOLO_F32 ? 0 : (size_t)(a->in[2].dim[0] * p->width) * sizeof(float);
 }
 
 static size_t conv_pwdw_result_bytes(const hg_args *a, const conv_pwdw_plan *p)
 {
-    return a->code == NULL ? 0 : (size_t)(p->band * p->g.ow) * HG_PANEL * sizeof(float);
+    return a->code == NULL ? 0 : (size_t)(p->band * p->g.ow * p->width) * sizeof(float);
 }
 
 static hg_work conv_pwdw_work(const hg_args *a)
@@ -83,9 +87,9 @@ static hg_work conv_pwdw_work(const hg_args *a)
     if (holo_tensor_count(&a->out[0]) == 0) return (hg_work){0};
     conv_pwdw_plan p;
     conv_pwdw_plan_of(a, &p);
-    return (hg_work){.units = p.g.n * p.row_blocks * p.panels,
+    return (hg_work){.units = p.g.n * p.row_blocks * p.groups,
                      .scratch = conv_pwdw_pointer_bytes() + conv_pwdw_buffer_bytes(&p) +
-                                conv_pwdw_weight_bytes(a) + conv_pwdw_result_bytes(a, &p) +
+                                conv_pwdw_weight_bytes(a, &p) + conv_pwdw_result_bytes(a, &p) +
                                 hg_epilogue_scratch(a)};
 }
 
@@ -96,40 +100,43 @@ typedef struct conv_pwdw_unit {
     hg_epilogue *ep;                           /* NULL without lane code */
     const float **row;
     float *buffer, *result;
-    int64_t image, panel, cols;
-    int64_t first, end; /* lines of the map in the buffer */
+    int64_t image, col, cols; /* output columns of the group */
+    int64_t first, end;       /* lines of the map in the buffer */
     hg_conv_dw_unit dw;
 } conv_pwdw_unit;
 
-/* Lines [u->end, to) of the map, one panel. */
+/* Lines [u->end, to) of the map, one group of panels. */
 static void conv_pwdw_expand(conv_pwdw_unit *u, int64_t to)
 {
     const hg_conv2d *g = &u->p->g;
     const holo_tensor *w = &u->a->in[1];
     const float *x = (const float *)u->a->in[0].data + (u->image * g->h + u->end) * g->w * g->c;
     const int64_t pixels = (to - u->end) * g->w, size = w->dtype == HOLO_F16 ? 2 : 4;
-    float *c = u->buffer + (u->end - u->first) * g->w * HG_PANEL, edge[HG_PANEL];
+    const int64_t width = u->p->width, panels = hg_ceil_div(u->cols, HG_PANEL);
+    float *c = u->buffer + (u->end - u->first) * g->w * width, edge[2 * HG_PANEL];
     hg_gemm_step step = {.row = u->row,
                          .row_step = CONV_PWDW_PIXELS,
                          .taps = 1,
                          .depth = g->c,
-                         .b = (const char *)w->data + u->panel * g->c * HG_PANEL * size,
+                         .b = (const char *)w->data + u->col * g->c * size,
                          .b_step = HG_PANEL * size,
+                         .b_panel = g->c * HG_PANEL * size,
+                         .panels = panels,
                          .is_half = size == 2,
                          .is_wide = hg_gemm_is_wide(u->a),
-                         .ld = HG_PANEL,
-                         .cols = HG_PANEL,
+                         .ld = width,
+                         .cols = panels * HG_PANEL,
                          .narrow = u->cols <= HG_PANEL / 2,
                          .alpha = 1};
-    hg_gemm_begin_avx2(&step, u->middle, u->panel * HG_PANEL, u->cols, edge);
+    hg_gemm_begin_avx2(&step, u->middle, u->col, u->cols, edge);
     hg_gemm_end_avx2(&step, u->middle, NULL);
     for (int64_t i = 0; i < hg_min(pixels, CONV_PWDW_PIXELS); i++)
         u->row[i] = x + i * g->c;
     for (int64_t i = 0; i < pixels; i += CONV_PWDW_PIXELS) {
-        step.c = c + i * HG_PANEL;
+        step.c = c + i * width;
         step.offset = i * g->c;
         const int64_t rows = hg_min(CONV_PWDW_PIXELS, pixels - i);
-        hg_gemm_fetch(&step, (const char *)step.b + g->c * step.b_step, rows);
+        hg_gemm_fetch(&step, (const char *)step.b + panels * step.b_panel, rows);
         hg_gemm_panel(&step, rows);
     }
     u->end = to;
@@ -138,7 +145,7 @@ static void conv_pwdw_expand(conv_pwdw_unit *u, int64_t to)
 /* Makes lines [from, to) of the map present; calls ask for ascending ones. */
 static void conv_pwdw_lines(conv_pwdw_unit *u, int64_t from, int64_t to)
 {
-    const int64_t line = u->p->g.w * HG_PANEL;
+    const int64_t line = u->p->g.w * u->p->width;
     if (from < u->end && from > u->first)
         memmove(u->buffer, u->buffer + (from - u->first) * line,
                 (size_t)((u->end - from) * line) * sizeof(float));
@@ -156,7 +163,7 @@ static void conv_pwdw_band(conv_pwdw_unit *u, int64_t oy, int64_t rows)
     const int64_t from = hg_max(0, hg_min(g->h, top));
     const int64_t to = hg_max(from, hg_min(g->h, top + (rows - 1) * g->stride_h + p->reach));
     conv_pwdw_lines(u, from, to);
-    const int64_t row = u->image * g->oh + oy, pixel = row * g->ow, col = u->panel * HG_PANEL;
+    const int64_t row = u->image * g->oh + oy, pixel = row * g->ow, col = u->col;
     u->dw.x = u->buffer;
     u->dw.x_first = u->first;
     u->dw.y = u->ep != NULL ? u->result : (float *)u->a->out[0].data + pixel * g->o + col;
@@ -168,7 +175,7 @@ static void conv_pwdw_band(conv_pwdw_unit *u, int64_t oy, int64_t rows)
         if (u->ep == NULL) hg_conv_dw_means_avx2(u->a, row + i, count, col, u->cols);
     }
     const hg_epilogue_tile tile = {.data = u->result,
-                                   .ld = HG_PANEL,
+                                   .ld = p->width,
                                    .dtype = HOLO_F32,
                                    .row = pixel,
                                    .rows = rows * g->ow,
@@ -193,31 +200,35 @@ static void conv_pwdw_run(const hg_args *a, hg_range r)
     conv_pwdw_unit u = {.a = a, .p = &p, .middle = &middle, .row = (const float **)(void *)scratch};
     u.buffer = (float *)(void *)(scratch += conv_pwdw_pointer_bytes());
     float *wide = (float *)(void *)(scratch += conv_pwdw_buffer_bytes(&p));
-    u.result = (float *)(void *)(scratch += conv_pwdw_weight_bytes(a));
+    u.result = (float *)(void *)(scratch += conv_pwdw_weight_bytes(a, &p));
     scratch += conv_pwdw_result_bytes(a, &p);
     if (a->code != NULL && !is_simple) {
         hg_epilogue_init(&ep, a, HG_CONV_PWDW_FIRST_EXTRA, 1, hg_lane_tile_avx2, scratch);
         u.ep = &ep;
     }
-    u.dw = (hg_conv_dw_unit){.g = g, .x_row = g->w * HG_PANEL, .x_col = HG_PANEL, .planes = 1};
-    u.dw.y_col = u.ep != NULL ? HG_PANEL : g->o;
+    u.dw = (hg_conv_dw_unit){.g = g,
+                             .x_row = g->w * p.width,
+                             .x_col = p.width,
+                             .planes = 1,
+                             .is_wide = hg_gemm_is_wide(a)};
+    u.dw.y_col = u.ep != NULL ? p.width : g->o;
     u.dw.y_row = g->ow * u.dw.y_col;
     for (int64_t i = r.begin, done; i < r.end; i += done) {
-        const int64_t block = i / p.panels % p.row_blocks, panel = i % p.panels;
+        const int64_t block = i / p.groups % p.row_blocks, group = i % p.groups;
         /* Whole blocks of a picture are one: no rows are computed twice. */
         const int64_t whole =
-            panel == 0 ? hg_min(p.together, hg_min(p.row_blocks - block, (r.end - i) / p.panels))
+            group == 0 ? hg_min(p.together, hg_min(p.row_blocks - block, (r.end - i) / p.groups))
                        : 0;
         const int64_t oy = block * p.rows, end = hg_min(g->oh, oy + hg_max(1, whole) * p.rows);
-        done = whole == 0 ? 1 : whole * p.panels;
-        u.image = i / p.panels / p.row_blocks;
-        for (u.panel = panel; u.panel < (whole == 0 ? panel + 1 : p.panels); u.panel++) {
-            u.cols = hg_min(HG_PANEL, g->o - u.panel * HG_PANEL);
+        done = whole == 0 ? 1 : whole * p.groups;
+        u.image = i / p.groups / p.row_blocks;
+        for (int64_t j = group; j < (whole == 0 ? group + 1 : p.groups); j++) {
+            u.col = j * p.width;
+            u.cols = hg_min(p.width, g->o - u.col);
             u.first = u.end = 0;
             u.dw.channels = u.cols;
-            hg_conv_dw_weights_avx2(&u.dw, &a->in[2], u.panel * HG_PANEL, wide);
-            const bool has_rest =
-                is_simple && hg_conv_dw_find_ends(&simple, u.panel * HG_PANEL, &u.dw.ends);
+            hg_conv_dw_weights_avx2(&u.dw, &a->in[2], u.col, wide);
+            const bool has_rest = is_simple && hg_conv_dw_find_ends(&simple, u.col, &u.dw.ends);
             u.finish = has_rest ? &simple : NULL;
             for (int64_t k = oy; k < end; k += p.band)
                 conv_pwdw_band(&u, k, hg_min(p.band, end - k));
