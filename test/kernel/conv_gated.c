@@ -69,6 +69,7 @@ static const gated_sizes gated_table[] = {
     {2,  7,  9,  33,  40, 2}, /* blocks of pixels end with the image */
     {3,  5,  5,   8,  17, 1}, /* one gate for all images */
     {1, 14, 15, 500,  20, 1}, /* several blocks of k */
+    {1,  9,  9, 769,  72, 1}, /* of which the last is smaller; an odd number of panels */
     {2, 11, 18,  12,   5, 2},
     {1,  1,  1,   3,   1, 1},
     {1, 30, 31,   4,  16, 1},
