@@ -124,11 +124,18 @@ static inline int64_t move_flat(const holo_tensor *t, const int64_t *at)
     return i;
 }
 
+/* What a call needs, or NULL. */
+static inline void *move_scratch(const hg_kernel *k, const move_call *c)
+{
+    const size_t bytes = hg_kernel_work(k, &c->args).scratch;
+    return bytes == 0 ? NULL : aligned_alloc(64, hg_align_up(bytes, 64));
+}
+
 /* Runs one unit at a time from the last on, over zeros; whether the bytes are those of `copy`. */
-static inline bool move_run_again(const hg_kernel *k, move_call *c, void *scratch,
-                                  void *const *copy)
+static inline bool move_run_again(const hg_kernel *k, move_call *c, void *const *copy)
 {
     bool same = true;
+    void *scratch = move_scratch(k, c);
     for (uint32_t j = 0; j < c->args.n_out; j++)
         if (c->out[j].data != NULL) memset(c->out[j].data, 0, holo_tensor_bytes(&c->out[j]));
     for (int64_t unit = hg_kernel_work(k, &c->args).units; unit-- > 0;)
@@ -137,6 +144,7 @@ static inline bool move_run_again(const hg_kernel *k, move_call *c, void *scratc
         const size_t bytes = c->out[j].data == NULL ? 0 : holo_tensor_bytes(&c->out[j]);
         same = CHECK(bytes == 0 || memcmp(copy[j], c->out[j].data, bytes) == 0) && same;
     }
+    free(scratch);
     return same;
 }
 
@@ -147,19 +155,17 @@ static inline bool move_run(const hg_kernel *k, move_call *c)
     holo_error e = {0};
     move_connect(c);
     if (!CHECK_OK(k->check(&c->args, &e), &e)) return false;
-    const size_t scratch_bytes = hg_kernel_work(k, &c->args).scratch;
-    void *scratch = scratch_bytes == 0 ? NULL : aligned_alloc(64, hg_align_up(scratch_bytes, 64)),
-         *copy[4];
+    void *scratch = move_scratch(k, c), *copy[4];
     k->run(&c->args, (hg_range){0, hg_kernel_work(k, &c->args).units, scratch});
     for (uint32_t j = 0; j < c->args.n_out; j++) {
         const size_t bytes = c->out[j].data == NULL ? 0 : holo_tensor_bytes(&c->out[j]);
         copy[j] = malloc(bytes + 1);
         if (bytes != 0) memcpy(copy[j], c->out[j].data, bytes);
     }
-    bool same = move_run_again(k, c, scratch, copy);
+    bool same = move_run_again(k, c, copy);
     if (k->cpu != 0) {
         c->args.cpu = hg_cpu_features();
-        same = move_run_again(k, c, scratch, copy) && same;
+        same = move_run_again(k, c, copy) && same;
         c->args.cpu = 0;
     }
     for (uint32_t j = 0; j < c->args.n_out; j++)

@@ -219,4 +219,11 @@ enum { _MM_HINT_T0, _MM_HINT_T1 };
 
 #endif
 
+/* Sums of four vectors. */
+HG_INLINE __m128 hg_vec8_sums(const __m256 *x)
+{
+    const __m256 t = _mm256_hadd_ps(_mm256_hadd_ps(x[0], x[1]), _mm256_hadd_ps(x[2], x[3]));
+    return _mm_add_ps(_mm256_castps256_ps128(t), _mm256_extractf128_ps(t, 1));
+}
+
 #endif

@@ -386,8 +386,8 @@ HG_INLINE void conv_nhwc_dots(const int outputs, const conv_nhwc_unit *u, int64_
         }
     }
     float to[CONV_NHWC_DOTS];
-    _mm_storeu_ps(to, hg_gemm_sums(sum));
-    _mm_storeu_ps(to + 4, hg_gemm_sums(sum + 4));
+    _mm_storeu_ps(to, hg_vec8_sums(sum));
+    _mm_storeu_ps(to + 4, hg_vec8_sums(sum + 4));
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < p->s.g.o; j++)
             u->c[(first + i) * u->ld + j] = to[i * outputs + j];

@@ -113,13 +113,6 @@ static inline int64_t hg_gemm_panels(const hg_gemm_step *step, int64_t left)
     return step->is_wide && left > 1 ? 2 : 1;
 }
 
-/* Sums of four vectors. */
-HG_INLINE __m128 hg_gemm_sums(const __m256 *x)
-{
-    const __m256 t = _mm256_hadd_ps(_mm256_hadd_ps(x[0], x[1]), _mm256_hadd_ps(x[2], x[3]));
-    return _mm_add_ps(_mm256_castps256_ps128(t), _mm256_extractf128_ps(t, 1));
-}
-
 /* Rows [0, rows) of the step. The functions of this header are defined in gemm.c. */
 void hg_gemm_panel_avx2(const hg_gemm_step *step, int64_t rows);
 void hg_gemm_panel_avx512(const hg_gemm_step *step, int64_t rows);

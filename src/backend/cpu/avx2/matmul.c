@@ -307,7 +307,7 @@ HG_INLINE void matmul_dot(const int rows, const int cols, const matmul_dots *d)
         if (cols == 1) c[0] = matmul_reduce(sum[i][0]);
         HG_GEMM_UNROLL
         for (int j = 0; j + 4 <= cols; j += 4)
-            _mm_storeu_ps(c + j, hg_gemm_sums(sum[i] + j));
+            _mm_storeu_ps(c + j, hg_vec8_sums(sum[i] + j));
         for (int j = 0; j < cols && d->alpha != 1; j++)
             c[j] *= d->alpha;
     }
@@ -379,8 +379,8 @@ static void matmul_column(const matmul_unit *u, int64_t first, int64_t count)
         for (int i = 0; i < MATMUL_COLUMN_ROWS; i++)
             sum[i] = _mm256_fmadd_ps(hg_part8_load(a[i] + k - rest, rest), y, sum[i]);
     }
-    _mm_storeu_ps(to, hg_gemm_sums(sum));
-    _mm_storeu_ps(to + 4, hg_gemm_sums(sum + 4));
+    _mm_storeu_ps(to, hg_vec8_sums(sum));
+    _mm_storeu_ps(to + 4, hg_vec8_sums(sum + 4));
     for (int i = 0; i < MATMUL_COLUMN_ROWS; i++, c += u->ld)
         if (i < count) *c = to[i] * u->p->alpha;
 }
