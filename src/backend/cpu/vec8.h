@@ -12,6 +12,13 @@
 
 #include "isa/kernel.h"
 
+/* Whether avx512/ is a part of the program: of the runtime as one file it is not. */
+#if defined(__x86_64__) && !defined(HG_ONE_FILE)
+#define HG_HAS_AVX512 1
+#else
+#define HG_HAS_AVX512 0
+#endif
+
 #define HG_LANES 8 /* of a vector; vec16.h makes it 16 */
 
 /* Lanes of `yes` where x compares to y, 0 elsewhere. */

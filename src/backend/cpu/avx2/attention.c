@@ -182,7 +182,7 @@ static void attention_mask(const hg_attention *s, const attention_work *w, int64
         score[j] += added[j];
 }
 
-#if defined(__x86_64__)
+#if HG_HAS_AVX512
 /* Whether rows are computed with AVX-512. */
 HG_INLINE bool attention_is_wide(const attention_work *w, int64_t count)
 {
@@ -194,7 +194,7 @@ HG_INLINE bool attention_is_wide(const attention_work *w, int64_t count)
  * of 16 become -inf. */
 static float attention_max(const attention_work *w, float *score, int64_t count)
 {
-#if defined(__x86_64__)
+#if HG_HAS_AVX512
     if (attention_is_wide(w, count)) return hg_row_max_avx512(score, count);
 #endif
     (void)w;
@@ -209,7 +209,7 @@ static float attention_exp_row(const attention_work *w, float *score, int64_t co
 {
     /* only -inf so far: exp(-inf - 0) is 0, and not NaN before the other blocks are known */
     const float by = max == -INFINITY ? 0 : max;
-#if defined(__x86_64__)
+#if HG_HAS_AVX512
     if (attention_is_wide(w, count)) return hg_row_exp_avx512(score, count, by);
 #endif
     (void)w;

@@ -368,7 +368,7 @@ static void conv_dw_rows_run(const hg_conv_dw_unit *u, const conv_dw_rows *r)
             every.width = every.cols = r->rows * g->ow;
             every.rows = 1;
         }
-#if defined(__x86_64__)
+#if HG_HAS_AVX512
         if (u->is_wide && hg_conv_dw_span_avx512(&every)) continue;
 #endif
         const bool fits = kind.kh == 0 || conv_dw_is_tight(&every);

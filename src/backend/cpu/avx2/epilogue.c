@@ -41,7 +41,7 @@ void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const f
                          const float *residual, float *c, int64_t ld, int64_t rows, int64_t col,
                          int64_t cols)
 {
-#if defined(__x86_64__)
+#if HG_HAS_AVX512
     /* a short row in two pieces takes as long as with AVX2 alone */
     if ((e->cpu & HG_CPU_AVX512) != 0 && (cols % 16 == 0 || cols >= 64)) {
         hg_gemm_finish_avx512(e, bias, bias2, residual, c, ld, rows, col, cols);

@@ -81,7 +81,7 @@ static inline int64_t hg_gemm_tile_rows(int64_t left)
  * floats of AVX2 would leave half of the multiply-adds. The bits are the same. */
 static inline bool hg_gemm_is_wide(const hg_args *a)
 {
-#if defined(__x86_64__)
+#if HG_HAS_AVX512
     return (a->cpu & HG_CPU_AVX512) != 0;
 #else
     (void)a;
@@ -119,7 +119,7 @@ void hg_gemm_panel_avx512(const hg_gemm_step *step, int64_t rows);
 
 static inline void hg_gemm_panel(const hg_gemm_step *step, int64_t rows)
 {
-#if defined(__x86_64__)
+#if HG_HAS_AVX512
     if (step->is_wide) {
         hg_gemm_panel_avx512(step, rows);
         return;
