@@ -1,16 +1,18 @@
-/* conv.c - conv.nhwc, conv.winograd over planes, conv.dw, conv.gated and convtranspose on the
- * shapes networks use, one thread.
- */
+/* conv.c - conv.nhwc, conv.winograd over planes, conv.dw, conv.pwdw, conv.gated and convtranspose
+ * on the shapes networks use, one thread. Arguments: a part, and "avx2" to leave AVX-512 out. */
 #include "bench.h"
 
+#include "base/cpu.h"
+#include "kernel/conv_pwdw.h"
 #include "kernel/pack.h"
 
 extern const hg_kernel hg_kernels_conv_nhwc[], hg_kernels_conv_dw[], hg_kernels_conv[];
 extern const hg_kernel hg_kernels_conv_gated[], hg_kernels_conv_winograd[];
+extern const hg_kernel hg_kernels_conv_pwdw[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_conv_nhwc_avx2[], hg_kernels_conv_dw_avx2[];
 extern const hg_kernel hg_kernels_conv_avx2[], hg_kernels_conv_gated_avx2[];
-extern const hg_kernel hg_kernels_conv_winograd_avx2[];
+extern const hg_kernel hg_kernels_conv_winograd_avx2[], hg_kernels_conv_pwdw_avx2[];
 #endif
 
 /* Square kernel, image and stride; padding keeps the size at stride 1. */
@@ -36,6 +38,14 @@ static const shape depth_shapes[] = {
     {160, 30, 30, 3, 1, 0},
 };
 
+/* c channels become o of them, which the depthwise part keeps; groups says what is between them:
+ * 0 a clamp, 1 SiLU. */
+static const shape expanded_shapes[] = {
+    {112, 16, 96, 3, 2, 0}, {56, 24, 144, 3, 1, 0},  {28, 32, 192, 3, 1, 0}, {14, 64, 384, 3, 1, 0},
+    {14, 96, 576, 3, 1, 0}, {112, 16, 96, 3, 2, 1},  {56, 24, 144, 5, 2, 1}, {28, 40, 240, 5, 1, 1},
+    {14, 80, 480, 3, 1, 1}, {14, 112, 672, 5, 1, 1},
+};
+
 /* Eight planes; kernels are as deep as they are wide. */
 static const shape plane_shapes[] = {
     {56, 3, 32, 3, 1, 1},
@@ -56,7 +66,8 @@ static const shape transposed_shapes[] = {
     {64, 64, 32, 3, 2, 1},
 };
 
-static void bench_dense(const hg_kernel *k, const char *variant, double peak, holo_dtype dtype)
+static void bench_dense(const hg_kernel *k, const char *variant, uint32_t cpu, double peak,
+                        holo_dtype dtype)
 {
     for (size_t i = 0; i < HG_COUNT(dense_shapes); i++) {
         const shape s = dense_shapes[i];
@@ -70,7 +81,7 @@ static void bench_dense(const hg_kernel *k, const char *variant, double peak, ho
         holo_tensor out = bench_tensor(HOLO_F32, 4, (int64_t[]){1, size, size, s.o});
         const int64_t param[9] = {s.kernel, s.kernel, s.stride, s.stride, pad, pad, 1, 1, s.groups};
         const hg_args a = {
-            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 9};
+            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 9, .cpu = cpu};
         char name[64];
         snprintf(name, sizeof name, "nhwc %s %s %lld %lld>%lld k%lld s%lld g%lld", variant,
                  dtype == HOLO_F16 ? "f16" : "f32", (long long)s.size, (long long)s.c,
@@ -82,7 +93,7 @@ static void bench_dense(const hg_kernel *k, const char *variant, double peak, ho
     }
 }
 
-static void bench_planes(const hg_kernel *k, const char *variant, double peak)
+static void bench_planes(const hg_kernel *k, const char *variant, uint32_t cpu, double peak)
 {
     enum { PLANES = 8 };
     for (size_t i = 0; i < HG_COUNT(plane_shapes); i++) {
@@ -97,8 +108,13 @@ static void bench_planes(const hg_kernel *k, const char *variant, double peak)
         holo_tensor out = bench_tensor(HOLO_F32, 5, out_size);
         const int64_t param[13] = {s.kernel, s.kernel, s.kernel, 1, 1, 1, pad,
                                    pad,      pad,      1,        1, 1, 1};
-        const hg_args a = {
-            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 13};
+        const hg_args a = {.in = in,
+                           .out = &out,
+                           .param = param,
+                           .n_in = 2,
+                           .n_out = 1,
+                           .n_param = 13,
+                           .cpu = cpu};
         char name[64];
         snprintf(name, sizeof name, "%s %s 8x%lld %lld>%lld k%lld", k->name, variant,
                  (long long)s.size, (long long)s.c, (long long)s.o, (long long)s.kernel);
@@ -109,7 +125,7 @@ static void bench_planes(const hg_kernel *k, const char *variant, double peak)
     }
 }
 
-static void bench_depthwise(const hg_kernel *k, const char *variant, double peak)
+static void bench_depthwise(const hg_kernel *k, const char *variant, uint32_t cpu, double peak)
 {
     for (size_t i = 0; i < HG_COUNT(depth_shapes); i++) {
         const shape s = depth_shapes[i];
@@ -121,7 +137,7 @@ static void bench_depthwise(const hg_kernel *k, const char *variant, double peak
         holo_tensor out = bench_tensor(HOLO_F32, 4, (int64_t[]){1, size, size, s.c});
         const int64_t param[8] = {s.kernel, s.kernel, s.stride, s.stride, pad, pad, 1, 1};
         const hg_args a = {
-            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 8};
+            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 8, .cpu = cpu};
         char name[64];
         snprintf(name, sizeof name, "dw %s %lld %lld k%lld s%lld", variant, (long long)s.size,
                  (long long)s.c, (long long)s.kernel, (long long)s.stride);
@@ -132,7 +148,42 @@ static void bench_depthwise(const hg_kernel *k, const char *variant, double peak
     }
 }
 
-static void bench_gated(const hg_kernel *k, const char *variant, double peak)
+static void bench_expanded(const hg_kernel *k, const char *variant, uint32_t cpu, double peak)
+{
+    for (size_t i = 0; i < HG_COUNT(expanded_shapes); i++) {
+        const shape s = expanded_shapes[i];
+        const int64_t pad = s.kernel / 2, size = (s.size + 2 * pad - s.kernel) / s.stride + 1;
+        holo_tensor in[4] = {
+            bench_tensor(HOLO_F32, 4, (int64_t[]){1, s.size, s.size, s.c}),
+            bench_tensor(HOLO_F32, 4, (int64_t[]){1, hg_panels(s.o), s.c, HG_PANEL}),
+            bench_tensor(HOLO_F32, 2, (int64_t[]){s.kernel * s.kernel, s.o}),
+            bench_tensor(HOLO_F32, 1, (int64_t[]){s.o}),
+        };
+        holo_tensor out = bench_tensor(HOLO_F32, 4, (int64_t[]){1, size, size, s.o});
+        int64_t param[HG_CONV_PWDW_PARAMS] = {s.kernel, s.kernel, s.stride, s.stride,
+                                              pad,      pad,      1,        1};
+        param[HG_CONV_PWDW_ACT] = s.groups == 0 ? HG_EPILOGUE_CLAMP : HG_EPILOGUE_SILU;
+        const double limits[2] = {0, 6};
+        memcpy(param + HG_CONV_PWDW_ACT + 1, limits, sizeof limits);
+        const hg_args a = {.in = in,
+                           .out = &out,
+                           .param = param,
+                           .n_in = 4,
+                           .n_out = 1,
+                           .n_param = HG_CONV_PWDW_PARAMS,
+                           .cpu = cpu};
+        char name[64];
+        snprintf(name, sizeof name, "pwdw %s %lld %lld>%lld k%lld s%lld %s", variant,
+                 (long long)s.size, (long long)s.c, (long long)s.o, (long long)s.kernel,
+                 (long long)s.stride, s.groups == 0 ? "clamp" : "silu");
+        bench_run(name, k, &a, peak, 0.2);
+        for (size_t j = 0; j < HG_COUNT(in); j++)
+            free(in[j].data);
+        free(out.data);
+    }
+}
+
+static void bench_gated(const hg_kernel *k, const char *variant, uint32_t cpu, double peak)
 {
     for (size_t i = 0; i < HG_COUNT(gated_shapes); i++) {
         const shape s = gated_shapes[i];
@@ -142,7 +193,7 @@ static void bench_gated(const hg_kernel *k, const char *variant, double peak)
             bench_tensor(HOLO_F32, 4, (int64_t[]){1, 1, 1, s.c}),
         };
         holo_tensor out = bench_tensor(HOLO_F32, 4, (int64_t[]){1, s.size, s.size, s.o});
-        const hg_args a = {.in = in, .out = &out, .n_in = 3, .n_out = 1};
+        const hg_args a = {.in = in, .out = &out, .n_in = 3, .n_out = 1, .cpu = cpu};
         char name[64];
         snprintf(name, sizeof name, "gated %s %lld %lld>%lld", variant, (long long)s.size,
                  (long long)s.c, (long long)s.o);
@@ -153,7 +204,7 @@ static void bench_gated(const hg_kernel *k, const char *variant, double peak)
     }
 }
 
-static void bench_transposed(const hg_kernel *k, const char *variant, double peak)
+static void bench_transposed(const hg_kernel *k, const char *variant, uint32_t cpu, double peak)
 {
     for (size_t i = 0; i < HG_COUNT(transposed_shapes); i++) {
         const shape s = transposed_shapes[i];
@@ -165,7 +216,7 @@ static void bench_transposed(const hg_kernel *k, const char *variant, double pea
         holo_tensor out = bench_tensor(HOLO_F32, 4, (int64_t[]){1, s.o, size, size});
         const int64_t param[8] = {2, 1, s.stride, s.stride, 0, 0, 1, 1};
         const hg_args a = {
-            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 8};
+            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 8, .cpu = cpu};
         char name[64];
         snprintf(name, sizeof name, "transposed %s %lld %lld>%lld k%lld s%lld", variant,
                  (long long)s.size, (long long)s.c, (long long)s.o, (long long)s.kernel,
@@ -183,27 +234,32 @@ int main(int argc, char **argv)
     const char *only = argc > 1 ? argv[1] : NULL;
     printf("peak %.1f GFLOP/s\n", peak);
 #if defined(__x86_64__)
+    const uint32_t cpu = argc > 2 && strcmp(argv[2], "avx2") == 0 ? 0 : hg_cpu_features();
+    const char *variant = cpu & HG_CPU_AVX512 ? "avx512" : "avx2";
     if (only == NULL || strcmp(only, "nhwc") == 0)
-        bench_dense(hg_kernels_conv_nhwc_avx2, "avx2", peak, HOLO_F32);
+        bench_dense(hg_kernels_conv_nhwc_avx2, variant, cpu, peak, HOLO_F32);
     if (only == NULL || strcmp(only, "f16") == 0)
-        bench_dense(hg_kernels_conv_nhwc_avx2, "avx2", peak, HOLO_F16);
+        bench_dense(hg_kernels_conv_nhwc_avx2, variant, cpu, peak, HOLO_F16);
     if (only == NULL || strcmp(only, "planes") == 0) {
-        bench_planes(hg_kernels_conv_nhwc_avx2, "avx2", peak);
-        bench_planes(hg_kernels_conv_winograd_avx2, "avx2", peak);
+        bench_planes(hg_kernels_conv_nhwc_avx2, variant, cpu, peak);
+        bench_planes(hg_kernels_conv_winograd_avx2, variant, cpu, peak);
     }
     if (only == NULL || strcmp(only, "dw") == 0)
-        bench_depthwise(hg_kernels_conv_dw_avx2, "avx2", peak);
+        bench_depthwise(hg_kernels_conv_dw_avx2, variant, cpu, peak);
+    if (only == NULL || strcmp(only, "pwdw") == 0)
+        bench_expanded(hg_kernels_conv_pwdw_avx2, variant, cpu, peak);
     if (only == NULL || strcmp(only, "gated") == 0)
-        bench_gated(hg_kernels_conv_gated_avx2, "avx2", peak);
+        bench_gated(hg_kernels_conv_gated_avx2, variant, cpu, peak);
     if (only == NULL || strcmp(only, "transposed") == 0)
-        bench_transposed(bench_find(hg_kernels_conv_avx2, "convtranspose"), "avx2", peak);
+        bench_transposed(bench_find(hg_kernels_conv_avx2, "convtranspose"), variant, cpu, peak);
 #endif
     if (only != NULL && strcmp(only, "reference") == 0) {
-        bench_dense(hg_kernels_conv_nhwc, "reference", peak, HOLO_F32);
-        bench_planes(hg_kernels_conv_winograd, "reference", peak);
-        bench_depthwise(hg_kernels_conv_dw, "reference", peak);
-        bench_gated(hg_kernels_conv_gated, "reference", peak);
-        bench_transposed(bench_find(hg_kernels_conv, "convtranspose"), "reference", peak);
+        bench_dense(hg_kernels_conv_nhwc, "reference", 0, peak, HOLO_F32);
+        bench_planes(hg_kernels_conv_winograd, "reference", 0, peak);
+        bench_depthwise(hg_kernels_conv_dw, "reference", 0, peak);
+        bench_expanded(hg_kernels_conv_pwdw, "reference", 0, peak);
+        bench_gated(hg_kernels_conv_gated, "reference", 0, peak);
+        bench_transposed(bench_find(hg_kernels_conv, "convtranspose"), "reference", 0, peak);
     }
     return 0;
 }
