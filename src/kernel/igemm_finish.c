@@ -96,11 +96,11 @@ static bool igemm_finish_binary(igemm_finish_reader *r, uint32_t i, hg_finish_ki
     return false;
 }
 
-/* The sum of a chain from the sums and one that does not depend on them. */
+/* The sum, or product, of a chain from the sums and one that does not depend on them. */
 static bool igemm_finish_join(igemm_finish_reader *r, uint32_t i, hg_finish_chain *c)
 {
     const uint32_t a = r->a[i], b = r->b[i];
-    const hg_finish_step s = {.kind = HG_FINISH_JOIN};
+    const hg_finish_step s = {.kind = r->op[i].op == HG_LANE_ADD ? HG_FINISH_JOIN : HG_FINISH_GATE};
     if (c != &r->out->main || r->out->side_data != NULL || r->depends[a] == r->depends[b] ||
         r->op[i].type != HG_LANE_F32)
         return false;
@@ -128,6 +128,16 @@ static bool igemm_finish_gate(igemm_finish_reader *r, uint32_t i, hg_finish_chai
     return false;
 }
 
+/* A function of a chain. */
+static bool igemm_finish_function(igemm_finish_reader *r, uint32_t i, hg_finish_chain *c)
+{
+    const hg_finish_step s = {.kind = r->op[i].op == HG_LANE_ROUND ? HG_FINISH_ROUND
+                                      : r->op[i].op == HG_LANE_ERF ? HG_FINISH_ERF
+                                                                   : HG_FINISH_SIGMOID};
+    return r->op[i].type == HG_LANE_F32 && igemm_finish_chain(r, r->a[i], c) &&
+           igemm_finish_push(c, &s);
+}
+
 static bool igemm_finish_chain(igemm_finish_reader *r, uint32_t i, hg_finish_chain *c)
 {
     static const struct {
@@ -140,18 +150,15 @@ static bool igemm_finish_chain(igemm_finish_reader *r, uint32_t i, hg_finish_cha
     if (r->kept == i + 1) return c == &r->out->main;
     if (op->op == HG_LANE_LOAD) return r->kept == 0 && igemm_finish_start(r, i, c);
     if (op->op == HG_LANE_CAST) return igemm_finish_cast(r, i, c);
-    if (op->op == HG_LANE_ROUND && op->type == HG_LANE_F32)
-        return igemm_finish_chain(r, r->a[i], c) &&
-               igemm_finish_push(c, &(hg_finish_step){.kind = HG_FINISH_ROUND});
-    if (op->op == HG_LANE_ERF && op->type == HG_LANE_F32)
-        return igemm_finish_chain(r, r->a[i], c) &&
-               igemm_finish_push(c, &(hg_finish_step){.kind = HG_FINISH_ERF});
+    if (op->op == HG_LANE_ROUND || op->op == HG_LANE_ERF || op->op == HG_LANE_SIGMOID)
+        return igemm_finish_function(r, i, c);
     if (op->type != HG_LANE_F32 && op->type != HG_LANE_I32) return false;
     for (size_t k = 0; k < HG_COUNT(kinds); k++)
         if (op->op == kinds[k].op) {
             if (igemm_finish_binary(r, i, kinds[k].kind, c)) return true;
-            if (op->op == HG_LANE_MUL) return igemm_finish_gate(r, i, c);
-            return op->op == HG_LANE_ADD && c->count == 0 && igemm_finish_join(r, i, c);
+            if (op->op == HG_LANE_MUL && igemm_finish_gate(r, i, c)) return true;
+            return (op->op == HG_LANE_ADD || op->op == HG_LANE_MUL) && c->count == 0 &&
+                   igemm_finish_join(r, i, c);
         }
     return false;
 }

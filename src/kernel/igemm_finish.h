@@ -1,11 +1,11 @@
 /* igemm_finish.h - epilogues of 8-bit products that tuned code can do in registers: one chain of
  * simple operations from the sums to the result, and at most one more chain, from another operand
- * of the same shape, that is added on the way (a residual).
+ * of the same shape, that is added on the way (a residual) or multiplied with (a gate).
  *
  *     sum -> + bias -> float -> * scale -> max 0 -> / s -> round -> + zero -> limit -> 8 bits
  *
- * A value may be multiplied with what a chain makes of it, once: x (1 + erf(x / s)). The bits are
- * those of the lane code. */
+ * A value may be multiplied with what a chain makes of it, once: x (1 + erf(x / s)), x sigmoid(x).
+ * The bits are those of the lane code. */
 #ifndef HG_KERNEL_IGEMM_FINISH_H
 #define HG_KERNEL_IGEMM_FINISH_H
 
@@ -26,7 +26,9 @@ typedef enum hg_finish_kind {
     HG_FINISH_QUANT, /* round(v / divisor) + zero limited to [low, high], NaN as 0 */
     HG_FINISH_CODE,  /* the same without a divisor */
     HG_FINISH_JOIN,  /* adds the other chain */
+    HG_FINISH_GATE,  /* multiplies with it */
     HG_FINISH_ERF,
+    HG_FINISH_SIGMOID,
     HG_FINISH_KEEP, /* the value, */
     HG_FINISH_TIMES /* which this one is multiplied with */
 } hg_finish_kind;

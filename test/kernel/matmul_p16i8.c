@@ -250,6 +250,42 @@ static void p16i8_quant_on(const hg_kernel *k, int64_t m, int64_t n, int v)
     p16i8_free(&d);
 }
 
+/* Ends of gated layers, v sigmoid(v) times another operand: the bits of the reference kernel. */
+static void p16i8_gate_on(const hg_kernel *k, int64_t m, int64_t n)
+{
+    const p16i8_case p = {
+        .m = m, .n = n, .k = 37, .a = HOLO_U8, .b = HOLO_I8, .zero_a = 1, .zero_b = true};
+    p16i8_made d;
+    gemm_code code = {
+        .op = {{.op = HG_LANE_LOAD, .type = HG_LANE_I32, .dst = 0},
+               {.op = HG_LANE_CAST, .type = HG_LANE_F32, .dst = 1, .a = 0, .index = HG_LANE_I32},
+               {.op = HG_LANE_LOAD, .type = HG_LANE_F32, .dst = 2, .index = 1},
+               {.op = HG_LANE_MUL, .type = HG_LANE_F32, .dst = 3, .a = 1, .b = 2},
+               {.op = HG_LANE_SIGMOID, .type = HG_LANE_F32, .dst = 1, .a = 3},
+               {.op = HG_LANE_MUL, .type = HG_LANE_F32, .dst = 4, .a = 3, .b = 1},
+               {.op = HG_LANE_LOAD, .type = HG_LANE_F32, .dst = 2, .index = 2},
+               {.op = HG_LANE_MUL, .type = HG_LANE_F32, .dst = 1, .a = 2, .b = 4}},
+        .out = {.reg = 1, .type = HG_LANE_F32}};
+    code.code = (hg_lane_code){
+        .op = code.op, .out = &code.out, .n_op = 8, .n_in = 3, .n_out = 1, .n_reg = 5};
+    p16i8_make(&d, &p);
+    d.call.in[4] = gemm_tensor(HOLO_F32, 1, (int64_t[]){n}, 22);
+    for (int64_t j = 0; j < n; j++)
+        ((float *)d.call.in[4].data)[j] *= j % 5 == 0 ? 0.5f : 0.0005f;
+    d.call.in[5] = gemm_tensor(HOLO_F32, 3, (int64_t[]){1, m, n}, 23);
+    d.call.out.dtype = HOLO_F32;
+    gemm_connect(&d.call, 6, 1);
+    d.call.args.code = &code.code;
+    float *first = gemm_alloc((size_t)(m * n) * sizeof *first);
+    if (gemm_run(hg_kernels_matmul_p16i8, &d.call)) {
+        memcpy(first, d.call.out.data, (size_t)(m * n) * sizeof *first);
+        if (gemm_run(k, &d.call))
+            CHECK_MEM(d.call.out.data, first, (size_t)(m * n) * sizeof *first);
+    }
+    free(first);
+    p16i8_free(&d);
+}
+
 /* Codes that the kernel makes of its sums at once. */
 static void p16i8_requant_on(const hg_kernel *k, const p16i8_case *p, const codes_requant *how,
                              bool is_large)
@@ -440,6 +476,8 @@ static void p16i8_variant(const hg_kernel *k)
     p16i8_extremes_on(k);
     p16i8_epilogue_on(k, 1, 40);
     p16i8_epilogue_on(k, 60, 77);
+    p16i8_gate_on(k, 1, 40);
+    p16i8_gate_on(k, 60, 139);
     for (int v = 0; v < 8; v++) {
         p16i8_quant_on(k, 1, 40, v);
         p16i8_quant_on(k, 60, 77, v);
