@@ -13,6 +13,7 @@ enum {
     IGEMM_ROW_BLOCK = 96,
     IGEMM_WIDE_BLOCK = 144,   /* of 16-bit codes: panels are widened once for so many rows */
     IGEMM_MAX_GROUP = 12,     /* panels of a unit; keeps enough units when rows are few */
+    IGEMM_PANEL_STEP = 4,     /* panels of the widest tile: three are two and one */
     IGEMM_TILE_VALUES = 6144, /* wanted size of the block an epilogue sees */
     IGEMM_WIDE_VALUES = 9216,
     IGEMM_GATHERED = 1 << 17 /* wanted bytes of gathered rows */
@@ -122,8 +123,11 @@ static igemm_plan igemm_plan_of(const hg_igemm *g)
     p.row = hg_cut_of(rows, most, step);
     const int64_t values = g->is_wide ? IGEMM_WIDE_VALUES : IGEMM_TILE_VALUES;
     p.group = hg_min(IGEMM_MAX_GROUP, hg_max(1, values / HG_PANEL / p.row.size));
+    if (p.group > IGEMM_PANEL_STEP) p.group -= p.group % IGEMM_PANEL_STEP;
     p.groups = hg_ceil_div(panels, hg_min(panels, p.group));
-    p.group = hg_ceil_div(panels, p.groups);
+    p.group = hg_min(p.group, hg_ceil_div(hg_ceil_div(panels, p.groups), IGEMM_PANEL_STEP) *
+                                  IGEMM_PANEL_STEP);
+    p.group = hg_min(p.group, panels);
     p.groups = hg_ceil_div(panels, p.group);
     return p;
 }
@@ -243,15 +247,22 @@ static const uint8_t *igemm_rows(const igemm_unit *u, int64_t *lda)
     return u->g->direct + u->row * *lda;
 }
 
+static uint32_t igemm_sum(const uint8_t *a, int64_t count)
+{
+    uint32_t sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += a[i];
+    return sum;
+}
+
 /* rest = sum of the row - K zero_a */
 static void igemm_sum_rows(const igemm_unit *u)
 {
     int64_t lda;
     const uint8_t *a = igemm_rows(u, &lda);
+    uint32_t (*add)(const uint8_t *, int64_t) = u->form->sum == NULL ? igemm_sum : u->form->sum;
     for (int64_t i = 0; i < u->rows; i++) {
-        uint32_t sum = 0;
-        for (int64_t k = 0; k < u->g->k; k++)
-            sum += a[i * lda + k];
+        const uint32_t sum = add(a + i * lda, u->g->k);
         u->rest[i] = (int32_t)(sum - (uint32_t)u->g->k * (uint32_t)u->zero_a[i]);
     }
 }
@@ -368,39 +379,46 @@ static void igemm_run_panels(const igemm_unit *u, const hg_igemm_end *end, int64
     const int64_t ld = u->p.group * HG_PANEL, begin = u->panel + panel;
     const int64_t first = u->channel_group * g->columns + begin * HG_PANEL;
     const int64_t cols = hg_min(panels * HG_PANEL, g->columns - begin * HG_PANEL);
-    hg_igemm_tile t = {.b = (const int8_t *)g->args->in[1].data +
-                            (u->channel_group * g->panels + begin) *
-                                hg_igemm_panel_bytes(u->p.quads),
+    const int64_t panel_bytes = hg_igemm_panel_bytes(u->p.quads);
+    const int8_t *b =
+        (const int8_t *)g->args->in[1].data + u->channel_group * g->panels * panel_bytes;
+    hg_igemm_tile t = {.b = b + begin * panel_bytes,
+                       .b_end = b + g->panels * panel_bytes,
                        .quads = u->p.quads,
-                       .rows = u->rows,
                        .panels = panels,
                        .c = u->sum,
                        .ldc = ld,
-                       .zero_a = u->zero_a,
                        .zero_b = igemm_columns(u, first, cols),
                        .pairs = g->pairs,
                        .wide = u->wide,
                        .is_wide = u->is_wide,
                        .panel = u->panel_room,
                        .requant = requants ? &end->finish : NULL,
-                       .out_row = u->row,
-                       .out_col = first};
-    const hg_epilogue_tile tile = {.data = u->sum,
-                                   .ld = ld,
-                                   .dtype = HOLO_I32,
-                                   .row = u->row,
-                                   .rows = u->rows,
-                                   .col = first,
-                                   .cols = cols};
-    t.a = igemm_rows(u, &t.lda);
-    t.rest = t.zero_b == NULL && u->form->meet == NULL ? NULL : u->rest;
-    t.is_met = u->is_met;
-    t.is_even = t.zero_b == NULL && igemm_is_single(g->args);
-    u->form->tile(&t);
-    if (!requants)
-        hg_igemm_end_run(end, &tile);
-    else if (end->lookup != end->finish.lookup)
-        igemm_look_tile(end, &tile);
+                       .out_col = first,
+                       .is_met = u->is_met,
+                       .is_single = igemm_is_single(g->args)};
+    hg_epilogue_tile tile = {
+        .data = u->sum, .ld = ld, .dtype = HOLO_I32, .col = first, .cols = cols};
+    const uint8_t *a = igemm_rows(u, &t.lda);
+    const holo_tensor *out = &g->args->out[0];
+    t.out_size = (int64_t)(holo_tensor_bytes(out) / (size_t)holo_tensor_count(out));
+    t.out_step = g->groups * g->columns * t.out_size;
+    const bool rests = t.zero_b != NULL || u->form->meet != NULL;
+    t.is_even = t.zero_b == NULL && t.is_single;
+    for (; t.done < u->rows; t.done += t.rows) {
+        t.rows = u->form->rows == 0 ? u->rows : hg_min(u->form->rows, u->rows - t.done);
+        t.a = a + t.done * t.lda;
+        t.zero_a = u->zero_a + t.done;
+        t.rest = rests ? u->rest + t.done : NULL;
+        tile.row = t.out_row = u->row + t.done;
+        t.out = (const char *)out->data + t.out_row * t.out_step + first * t.out_size;
+        tile.rows = t.rows;
+        u->form->tile(&t);
+        if (!requants)
+            hg_igemm_end_run(end, &tile);
+        else if (end->lookup != end->finish.lookup)
+            igemm_look_tile(end, &tile);
+    }
 }
 
 /* Codes are made with the sums where the form can; the rest of a panel's columns go the long way.

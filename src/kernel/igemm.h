@@ -39,9 +39,11 @@ enum { HG_IGEMM_PAIRS = 1, HG_IGEMM_LOOKUP = 2, HG_IGEMM_LOAD = 4, HG_IGEMM_FORM
 typedef struct hg_igemm_tile {
     const uint8_t *a; /* [rows][quads * 4], lda bytes apart; of hg_igemm.is_wide: int16_t */
     int64_t lda;
-    const int8_t *b; /* first panel */
+    const int8_t *b;     /* first panel */
+    const int8_t *b_end; /* of all panels, which lie side by side: they are read one by one */
     int64_t quads, rows, panels;
-    int32_t *c; /* [rows][panels * 16] */
+    int64_t done; /* rows of the same panels before these */
+    int32_t *c;   /* [rows][panels * 16] */
     int64_t ldc;
     const int32_t *zero_a; /* by row */
     /* By row: sum of the row - K zero_a, with zero_b; what the form's meet says; or NULL. */
@@ -49,7 +51,8 @@ typedef struct hg_igemm_tile {
     const int32_t *zero_b; /* by column, panels * 16 of them; NULL: 0 */
     bool pairs;
     bool is_met;    /* what the form's meet has answered */
-    bool is_even;   /* all rows have the same zero_a, and there is no zero_b */
+    bool is_single; /* all rows have the same zero_a */
+    bool is_even;   /* and there is no zero_b */
     int16_t *wide;  /* room for a, twice as wide, for forms that asked for it, */
     bool *is_wide;  /* and whether it is filled: tiles of the same rows share it */
     int16_t *panel; /* the same for a panel */
@@ -57,6 +60,9 @@ typedef struct hg_igemm_tile {
      * all columns are whole panels then, and is_even is set. NULL: sums go to c. */
     const hg_finish *requant;
     int64_t out_row, out_col;
+    /* What the epilogue will write, rows and columns so many bytes apart: may be prefetched. */
+    const char *out;
+    int64_t out_step, out_size;
 } hg_igemm_tile;
 
 /* A panel and the next one are so many bytes apart. */
@@ -81,12 +87,17 @@ typedef struct hg_igemm_form {
     /* Looks at rows of 16-bit numbers before tiles read them, `width` each and so many apart, and
      * notes what they share in rest. NULL: nothing. */
     bool (*meet)(const int16_t *a, int64_t width, int64_t rows, int32_t *rest);
+    /* The sum of codes. NULL: the driver adds them. */
+    uint32_t (*sum)(const uint8_t *a, int64_t count);
     hg_lane_run_fn lane;
     /* Does an epilogue that is a chain on a tile of i32; *rest: columns at its end that are left to
      * the lane code. NULL: the form has no such code. */
     void (*finish)(const hg_finish *f, const hg_epilogue_tile *tile, hg_epilogue_tile *rest);
     /* out[i] = entry[codes[i]], of 256 entries; may be in place. NULL: one at a time. */
     void (*lookup)(const uint8_t *entry, const uint8_t *codes, uint8_t *out, int64_t count);
+    /* So many rows are multiplied and finished before the next: what the epilogue writes to memory
+     * far away goes out under the products. 0: all of a block. */
+    int64_t rows;
     bool widens;       /* wants hg_igemm_tile.wide unless pairs is set */
     bool widens_pairs; /* and then too */
     bool widens_panel; /* wants hg_igemm_tile.panel */
