@@ -125,7 +125,10 @@ HG_INLINE float hg_sigmoid_f32(float x)
     float scale = hg_exp_scale_f32(biased, 64), one_s = 1 + s;
     float e = one_s * scale * 0x1p-64f, el = (s - (one_s - 1)) * scale * 0x1p-64f;
     float d = 1 + e, dl = (e - (d - 1)) + el;
-    float r = (x < 0 ? e : 1) / d, l = x < 0 ? el : 0;
+    /* e or 1 by the sign, -0 too: of a choice by x < 0 compilers make two divisions */
+    uint32_t sign = 0 - (hg_bits_f32(x) >> 31);
+    float top = hg_f32_from_bits((hg_bits_f32(e) & sign) | (0x3f800000 & ~sign));
+    float r = top / d, l = x < 0 ? el : 0;
     r = r + (l - r * dl) * (x < 0 ? 1 - r : r);
     return a > 104 ? (x < 0 ? 0 : 1) : r;
 }
