@@ -20,14 +20,16 @@ static void dynamic_expect(const float *x, int64_t count, float *scale, float *z
     *zero = *scale == 0 ? 0 : fminf(fmaxf(rintf(-low / *scale), 0), 255);
 }
 
-/* [0] of the list is quantize.dynamic, [1] quantize.extent. */
+/* [0] of the list is quantize.dynamic, [1] quantize.extent. With a size below 0 quotients are at a
+ * half, or a step beside it. */
 static void dynamic_try(const hg_kernel *k, int64_t count, float shift, float size)
 {
     move_call c = {0}, d = {0};
     holo_tensor *x = value_in(&c, HOLO_F32, 1, &count, (uint64_t)count + 1);
     float *v = x->data;
     for (int64_t i = 0; i < count; i++)
-        v[i] = (v[i] + shift) * size;
+        v[i] = size < 0 ? (float)(i % 511) * 0.5f * (1 + (float)(i % 5 - 2) * 1.2e-7f)
+                        : (v[i] + shift) * size;
     move_out(&c, HOLO_F32, 2, (int64_t[]){(count + 16383) / 16384, 2});
     if (move_run(&k[1], &c)) {
         float scale, zero;
@@ -61,6 +63,7 @@ static void dynamic_all(const hg_kernel *k)
         dynamic_try(k, sizes[i], 3, 0.01f);
         dynamic_try(k, sizes[i], -3, 100);
         dynamic_try(k, sizes[i], 0, 0);
+        dynamic_try(k, sizes[i], 0, -1);
     }
 }
 

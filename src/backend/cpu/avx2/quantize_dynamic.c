@@ -3,23 +3,34 @@
 
 #include "backend/cpu/vec8.h"
 
-/* minps and maxps give the second operand when either is NaN: a sum beside them keeps NaN. */
+enum { EXTENT_VECTORS = 4 }; /* at a time: each minimum waits for the one before it */
+
+/* minps and maxps give the second operand when either is NaN: comparisons beside them keep NaN. */
 static void extent_block(const float *x, int64_t count, float *bounds)
 {
-    __m256 low[2], high[2], nan = _mm256_setzero_ps();
+    __m256 low[EXTENT_VECTORS], high[EXTENT_VECTORS], nan = _mm256_setzero_ps();
     int64_t i = 0;
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < EXTENT_VECTORS; k++)
         low[k] = high[k] = _mm256_setzero_ps();
-    for (; i + 16 <= count; i += 16)
-        for (int k = 0; k < 2; k++) {
-            const __m256 v = _mm256_loadu_ps(x + i + 8 * k);
-            low[k] = _mm256_min_ps(v, low[k]);
-            high[k] = _mm256_max_ps(v, high[k]);
-            nan = _mm256_or_ps(nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+    for (; i + 8 * EXTENT_VECTORS <= count; i += 8 * EXTENT_VECTORS) {
+        __m256 v[EXTENT_VECTORS];
+        HG_UNROLL
+        for (int k = 0; k < EXTENT_VECTORS; k++) {
+            v[k] = _mm256_loadu_ps(x + i + 8 * k);
+            low[k] = _mm256_min_ps(v[k], low[k]);
+            high[k] = _mm256_max_ps(v[k], high[k]);
         }
+        HG_UNROLL
+        for (int k = 0; k < EXTENT_VECTORS; k += 2)
+            nan = _mm256_or_ps(nan, _mm256_cmp_ps(v[k], v[k + 1], _CMP_UNORD_Q));
+    }
+    for (int k = 1; k < EXTENT_VECTORS; k++) {
+        low[0] = _mm256_min_ps(low[0], low[k]);
+        high[0] = _mm256_max_ps(high[0], high[k]);
+    }
     float lows[8], highs[8];
-    _mm256_storeu_ps(lows, _mm256_min_ps(low[0], low[1]));
-    _mm256_storeu_ps(highs, _mm256_max_ps(high[0], high[1]));
+    _mm256_storeu_ps(lows, low[0]);
+    _mm256_storeu_ps(highs, high[0]);
     bounds[0] = bounds[1] = 0;
     for (int k = 0; k < 8; k++) {
         bounds[0] = hg_extent_low(bounds[0], lows[k]);
@@ -39,26 +50,48 @@ static void quantize_extent_run(const hg_args *a, hg_range r)
                      (float *)a->out[0].data + 2 * u);
 }
 
-/* Eight codes as 32-bit numbers; maxps takes NaN to 0. */
-HG_INLINE __m256i dynamic_codes(const float *x, const hg_dynamic_scale *s)
-{
-    const __m256 q = _mm256_div_ps(_mm256_loadu_ps(x), _mm256_set1_ps(s->divisor));
-    __m256 y = _mm256_round_ps(q, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    y = _mm256_add_ps(y, _mm256_set1_ps(s->zero));
-    y = _mm256_min_ps(_mm256_max_ps(y, _mm256_setzero_ps()), _mm256_set1_ps(255.0f));
-    return _mm256_cvtps_epi32(y);
-}
+/* round(x * inverse) is round(x / divisor) wherever the product lies at most this far from the
+ * whole number: up to 256 it is off by less than 2^-14 together with the rounding of the quotient,
+ * and beyond that both codes are limited. */
+#define DYNAMIC_NEAR (0.5f - 1.0f / 16384)
 
-static void dynamic_block(const float *x, int64_t count, const hg_dynamic_scale *s, uint8_t *to)
+/* Adds the zero point to four vectors and stores bytes: packing limits what is below or above. */
+HG_INLINE void dynamic_store(const __m256i code[4], __m256i zero, uint8_t *to)
 {
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    const __m256i p = _mm256_packus_epi32(_mm256_add_epi32(code[0], zero),
+                                          _mm256_add_epi32(code[1], zero)),
+                  q = _mm256_packus_epi32(_mm256_add_epi32(code[2], zero),
+                                          _mm256_add_epi32(code[3], zero));
+    _mm256_storeu_si256((__m256i *)(void *)to,
+                        _mm256_permutevar8x32_epi32(_mm256_packus_epi16(p, q), order));
+}
+
+/* Divisions are left to the few blocks where a product with the inverse might round another way
+ * (DYNAMIC_NEAR), or is no number. */
+static void dynamic_block(const float *x, int64_t count, const hg_dynamic_scale *s, uint8_t *to)
+{
+    const bool is_usual = s->divisor > 1e-30f && s->divisor < 1e30f;
+    const __m256 inverse = _mm256_set1_ps(is_usual ? 1 / s->divisor : NAN);
+    const __m256 limit = _mm256_set1_ps(DYNAMIC_NEAR);
+    const __m256 size = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff)); /* all but the sign */
+    const __m256i zero = _mm256_set1_epi32((int32_t)s->zero);
     int64_t i = 0;
     for (; i + 32 <= count; i += 32) {
-        const __m256i p = _mm256_packus_epi32(dynamic_codes(x + i, s), dynamic_codes(x + i + 8, s));
-        const __m256i q =
-            _mm256_packus_epi32(dynamic_codes(x + i + 16, s), dynamic_codes(x + i + 24, s));
-        const __m256i bytes = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(p, q), order);
-        _mm256_storeu_si256((__m256i *)(void *)(to + i), bytes);
+        __m256i code[4];
+        __m256 near = _mm256_setzero_ps();
+        HG_UNROLL
+        for (int k = 0; k < 4; k++) {
+            const __m256 q = _mm256_mul_ps(_mm256_loadu_ps(x + i + 8 * k), inverse);
+            code[k] = _mm256_cvtps_epi32(q);
+            const __m256 rest = _mm256_and_ps(size, _mm256_sub_ps(q, _mm256_cvtepi32_ps(code[k])));
+            near = _mm256_or_ps(near, _mm256_cmp_ps(rest, limit, _CMP_NLE_UQ));
+        }
+        if (HG_UNLIKELY(_mm256_movemask_ps(near) != 0)) /* or not a number: divided */
+            for (int64_t j = i; j < i + 32; j++)
+                to[j] = hg_dynamic_code(x[j], s);
+        else
+            dynamic_store(code, zero, to + i);
     }
     for (; i < count; i++)
         to[i] = hg_dynamic_code(x[i], s);
