@@ -7,9 +7,11 @@
  *   unit    one row
  *
  * Every product and the sum round on their own, as the operators it stands for do. */
+#include "kernel/rotary.h"
+
 #include "kernel/elem.h"
 
-static holo_status rotary_check(const hg_args *a, holo_error *e)
+holo_status hg_rotary_check(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_check_counts(a, e, 3, 3, 1, 0));
     for (uint32_t i = 0; i < 3; i++)
@@ -32,31 +34,51 @@ static holo_status rotary_check(const hg_args *a, holo_error *e)
     return HOLO_OK;
 }
 
-static int64_t rotary_units(const hg_args *a)
+int64_t hg_rotary_units(const hg_args *a)
 {
     return hg_dims_product(&a->in[0], 0, a->in[0].rank - 1);
 }
 
-static void rotary_run(const hg_args *a, hg_range r)
+void hg_rotary_run(const hg_args *a, hg_range r, hg_rotary_row_fn turn)
 {
     const holo_tensor *x = &a->in[0];
-    const int64_t d = x->dim[x->rank - 1], half = d / 2;
-    int64_t cos_stride[HG_MAX_RANK], sin_stride[HG_MAX_RANK];
+    const int64_t d = x->dim[x->rank - 1];
+    int64_t at[HG_MAX_RANK], cos_stride[HG_MAX_RANK], sin_stride[HG_MAX_RANK];
+    if (d == 0 || r.begin >= r.end) return;
     hg_broadcast_strides(&a->in[1], x, cos_stride);
     hg_broadcast_strides(&a->in[2], x, sin_stride);
-    for (int64_t row = r.begin; row < r.end && d > 0; row++) {
-        const float *from = (const float *)x->data + row * d;
-        const float *c = (const float *)a->in[1].data + hg_elem_broadcast(x, cos_stride, row * d);
-        const float *s = (const float *)a->in[2].data + hg_elem_broadcast(x, sin_stride, row * d);
-        float *to = (float *)a->out[0].data + row * d;
-        for (int64_t i = 0; i < half; i++)
-            to[i] = from[i] * c[i] + -from[half + i] * s[i];
-        for (int64_t i = half; i < d; i++)
-            to[i] = from[i] * c[i] + from[i - half] * s[i];
+    const float *c = a->in[1].data, *s = a->in[2].data;
+    c += hg_elem_broadcast(x, cos_stride, r.begin * d);
+    s += hg_elem_broadcast(x, sin_stride, r.begin * d);
+    for (int64_t k = x->rank - 2, rest = r.begin; k >= 0; rest /= x->dim[k--])
+        at[k] = rest % x->dim[k];
+    for (int64_t row = r.begin; row < r.end; row++) {
+        turn((const float *)x->data + row * d, c, s, d / 2, (float *)a->out[0].data + row * d);
+        for (int k = x->rank - 2; k >= 0; k--) { /* counted, which takes no division */
+            c += cos_stride[k];
+            s += sin_stride[k];
+            if (++at[k] < x->dim[k]) break;
+            c -= at[k] * cos_stride[k];
+            s -= at[k] * sin_stride[k];
+            at[k] = 0;
+        }
     }
 }
 
+void hg_rotary_row(const float *x, const float *c, const float *s, int64_t half, float *to)
+{
+    for (int64_t i = 0; i < half; i++)
+        to[i] = x[i] * c[i] + -x[half + i] * s[i];
+    for (int64_t i = half; i < 2 * half; i++)
+        to[i] = x[i] * c[i] + x[i - half] * s[i];
+}
+
+static void rotary_run(const hg_args *a, hg_range r)
+{
+    hg_rotary_run(a, r, hg_rotary_row);
+}
+
 const hg_kernel hg_kernels_rotary[] = {
-    {.name = "rotary", .check = rotary_check, .units = rotary_units, .run = rotary_run},
+    {.name = "rotary", .check = hg_rotary_check, .units = hg_rotary_units, .run = rotary_run},
     {0},
 };
