@@ -84,13 +84,8 @@ static void bench_plain(const hg_kernel *k, const char *variant, uint32_t cpu, d
             bench_tensor(HOLO_F32, 3, (int64_t[]){s.batch, tb ? s.n : s.k, tb ? s.k : s.n}),
         };
         holo_tensor out = bench_tensor(HOLO_F32, 3, (int64_t[]){s.batch, s.m, s.n});
-        const hg_args a = {.in = in,
-                           .out = &out,
-                           .param = param,
-                           .n_in = 2,
-                           .n_out = 1,
-                           .n_param = 3,
-                           .cpu = cpu};
+        const hg_args a = {
+            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 3, .cpu = cpu};
         char name[64];
         snprintf(name, sizeof name, "%s %lldx%lldx%lldx%lld%s%s", variant, (long long)s.batch,
                  (long long)s.m, (long long)s.n, (long long)s.k, ta ? " A'" : "", tb ? " B'" : "");

@@ -87,6 +87,11 @@ HG_INLINE float row_exp(const bool is_whole, const float *x, float *y, int64_t n
 HG_INLINE void row_softmax(const float *x, float *y, int64_t n, bool is_log)
 {
     const float max = row_max(x, n), sum = row_exp(false, x, is_log ? NULL : y, n, max);
+    if (sum != sum) { /* which NaN it is depends on the order in which the compiler adds two */
+        for (int64_t i = 0; i < n; i++)
+            y[i] = (float)HG_NAN;
+        return;
+    }
     const __m256 top = _mm256_set1_ps(max), by = _mm256_set1_ps(is_log ? hg_log_f32(sum) : 1 / sum);
     for (int64_t i = 0; i < n; i += HG_LANES) {
         const int64_t left = n - i;

@@ -1,6 +1,6 @@
 /* epilogue.c - simple epilogues with AVX-512: those of avx2/epilogue.h sixteen wide; what is left
  * of a row is done with AVX2. */
-#include "backend/cpu/vec16.h"
+#include "backend/cpu/avx512/vec16.h"
 
 #include "backend/cpu/avx2/epilogue.h"
 

@@ -1,5 +1,5 @@
 /* row.c - rows of a softmax with AVX-512: those of avx2/row8.h sixteen wide. */
-#include "backend/cpu/vec16.h"
+#include "backend/cpu/avx512/vec16.h"
 
 #include "backend/cpu/avx2/row8.h"
 

@@ -3,8 +3,8 @@
  * stands for the width, and no comparison outside of hg_vec8_if and hg_vec8_choose. Each lane does
  * the same operations at both widths: the bits are the same. Only what those sources use is here.
  */
-#ifndef HG_BACKEND_CPU_VEC16_H
-#define HG_BACKEND_CPU_VEC16_H
+#ifndef HG_BACKEND_CPU_AVX512_VEC16_H
+#define HG_BACKEND_CPU_AVX512_VEC16_H
 
 #include "backend/cpu/avx2/part8.h"
 #include "backend/cpu/vec8.h"
