@@ -1,5 +1,6 @@
-/* conv.c - conv.nhwc, conv.winograd over planes, conv.dw, conv.pwdw, conv.gated and convtranspose
- * on the shapes networks use, one thread. Arguments: a part, and "avx2" to leave AVX-512 out. */
+/* conv.c - conv.nhwc, conv.winograd, conv.dw, conv.pwdw, conv.gated and convtranspose
+ * on the shapes networks use, one thread. Argument: a part; with
+ * AVX-512 and then without. */
 #include "bench.h"
 
 #include "base/cpu.h"
@@ -46,6 +47,14 @@ static const shape expanded_shapes[] = {
     {14, 80, 480, 3, 1, 1}, {14, 112, 672, 5, 1, 1},
 };
 
+static const shape winograd_shapes[] = {
+    {56, 64, 64, 3, 1, 1},    {28, 128, 128, 3, 1, 1}, {14, 256, 256, 3, 1, 1},
+    {80, 32, 32, 3, 1, 1},    {160, 16, 16, 3, 1, 1},  {160, 64, 16, 3, 1, 1},
+    {320, 16, 64, 3, 1, 1},   {64, 64, 32, 3, 1, 1},   {64, 160, 32, 3, 1, 1},
+    {64, 192, 64, 3, 1, 1},   {64, 320, 320, 3, 1, 1}, {10, 1280, 640, 3, 1, 1},
+    {128, 128, 128, 3, 1, 1}, {64, 20, 40, 3, 1, 1},   {64, 48, 48, 3, 1, 1},
+};
+
 /* Eight planes; kernels are as deep as they are wide. */
 static const shape plane_shapes[] = {
     {56, 3, 32, 3, 1, 1},
@@ -67,10 +76,10 @@ static const shape transposed_shapes[] = {
 };
 
 static void bench_dense(const hg_kernel *k, const char *variant, uint32_t cpu, double peak,
-                        holo_dtype dtype)
+                        holo_dtype dtype, const shape *shapes, size_t count)
 {
-    for (size_t i = 0; i < HG_COUNT(dense_shapes); i++) {
-        const shape s = dense_shapes[i];
+    for (size_t i = 0; i < count; i++) {
+        const shape s = shapes[i];
         const int64_t pad = s.kernel / 2, size = (s.size + 2 * pad - s.kernel) / s.stride + 1;
         const int64_t k_size = s.kernel * s.kernel * s.c / s.groups;
         holo_tensor in[2] = {
@@ -83,8 +92,8 @@ static void bench_dense(const hg_kernel *k, const char *variant, uint32_t cpu, d
         const hg_args a = {
             .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 9, .cpu = cpu};
         char name[64];
-        snprintf(name, sizeof name, "nhwc %s %s %lld %lld>%lld k%lld s%lld g%lld", variant,
-                 dtype == HOLO_F16 ? "f16" : "f32", (long long)s.size, (long long)s.c,
+        snprintf(name, sizeof name, "%s %s %s %lld %lld>%lld k%lld s%lld g%lld", k->name + 5,
+                 variant, dtype == HOLO_F16 ? "f16" : "f32", (long long)s.size, (long long)s.c,
                  (long long)s.o, (long long)s.kernel, (long long)s.stride, (long long)s.groups);
         bench_run(name, k, &a, peak, 0.2);
         free(in[0].data);
@@ -228,18 +237,19 @@ static void bench_transposed(const hg_kernel *k, const char *variant, uint32_t c
     }
 }
 
-int main(int argc, char **argv)
-{
-    const double peak = bench_peak();
-    const char *only = argc > 1 ? argv[1] : NULL;
-    printf("peak %.1f GFLOP/s\n", peak);
 #if defined(__x86_64__)
-    const uint32_t cpu = argc > 2 && strcmp(argv[2], "avx2") == 0 ? 0 : hg_cpu_features();
-    const char *variant = cpu & HG_CPU_AVX512 ? "avx512" : "avx2";
+/* The kernels of AVX2, with what else the processor has. */
+static void bench_tuned(const char *only, const char *variant, uint32_t cpu, double peak)
+{
     if (only == NULL || strcmp(only, "nhwc") == 0)
-        bench_dense(hg_kernels_conv_nhwc_avx2, variant, cpu, peak, HOLO_F32);
+        bench_dense(hg_kernels_conv_nhwc_avx2, variant, cpu, peak, HOLO_F32, dense_shapes,
+                    HG_COUNT(dense_shapes));
     if (only == NULL || strcmp(only, "f16") == 0)
-        bench_dense(hg_kernels_conv_nhwc_avx2, variant, cpu, peak, HOLO_F16);
+        bench_dense(hg_kernels_conv_nhwc_avx2, variant, cpu, peak, HOLO_F16, dense_shapes,
+                    HG_COUNT(dense_shapes));
+    if (only == NULL || strcmp(only, "winograd") == 0)
+        bench_dense(hg_kernels_conv_winograd_avx2, variant, cpu, peak, HOLO_F32, winograd_shapes,
+                    HG_COUNT(winograd_shapes));
     if (only == NULL || strcmp(only, "planes") == 0) {
         bench_planes(hg_kernels_conv_nhwc_avx2, variant, cpu, peak);
         bench_planes(hg_kernels_conv_winograd_avx2, variant, cpu, peak);
@@ -252,9 +262,22 @@ int main(int argc, char **argv)
         bench_gated(hg_kernels_conv_gated_avx2, variant, cpu, peak);
     if (only == NULL || strcmp(only, "transposed") == 0)
         bench_transposed(bench_find(hg_kernels_conv_avx2, "convtranspose"), variant, cpu, peak);
+}
+#endif
+
+int main(int argc, char **argv)
+{
+    const double peak = bench_peak();
+    const char *only = argc > 1 ? argv[1] : NULL;
+    printf("peak %.1f GFLOP/s\n", peak);
+#if defined(__x86_64__)
+    const uint32_t wide = hg_cpu_features();
+    bench_tuned(only, wide & HG_CPU_AVX512 ? "avx512" : "avx2", wide, peak);
+    if (wide & HG_CPU_AVX512) bench_tuned(only, "avx2", 0, peak);
 #endif
     if (only != NULL && strcmp(only, "reference") == 0) {
-        bench_dense(hg_kernels_conv_nhwc, "reference", 0, peak, HOLO_F32);
+        bench_dense(hg_kernels_conv_nhwc, "reference", 0, peak, HOLO_F32, dense_shapes,
+                    HG_COUNT(dense_shapes));
         bench_planes(hg_kernels_conv_winograd, "reference", 0, peak);
         bench_depthwise(hg_kernels_conv_dw, "reference", 0, peak);
         bench_expanded(hg_kernels_conv_pwdw, "reference", 0, peak);
