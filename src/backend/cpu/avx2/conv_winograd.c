@@ -21,36 +21,50 @@
  * lie d apart sees d x d pictures ("grids") of every d-th pixel. Shapes for which
  * this does not pay, and results that are not f32, go to conv.nhwc.
  *
+ * With AVX-512 two panels are multiplied side by side, in the tiles of avx512/gemm.c, and the
+ * transforms are 16 floats wide (conv_winograd_run.inc is compiled for both widths). A bias and a
+ * clamp are done to the outputs before they are stored.
+ *
  * Error bound: an output errs by about 10 roundings of the largest sum of products in its tile,
  * whatever K (test/kernel/conv_nhwc allows 8 times 2^-24 times K for numbers up to 1). An infinite
  * or NaN input reaches all outputs of the tiles that contain it. */
 #include "kernel/conv_nhwc.h"
 
-#include "backend/cpu/avx2/gemm.h"
+#include "backend/cpu/avx2/conv_winograd.h"
 #include "backend/cpu/avx2/lane.h"
 #include "kernel/epilogue.h"
 #include "kernel/pack.h"
 
+#include <math.h>
+
 enum {
-    WINOGRAD_OUT = 4,     /* outputs of a tile along an axis */
-    WINOGRAD_IN = 6,      /* inputs */
-    WINOGRAD_POINTS = 36, /* of a transformed tile */
     WINOGRAD_FIRST_EXTRA = 2,
     WINOGRAD_MIN_CHANNELS = 12,     /* below, transforms cost more than they save */
     WINOGRAD_MIN_TILES = 6,         /* likewise for the weights */
     WINOGRAD_MAX_TILES = 96,        /* of a unit */
     WINOGRAD_TILE_VALUES = 3 << 17, /* wanted size of a unit's V */
-    WINOGRAD_DEPTH = 128,           /* channels of a block of U: 288 KiB */
+    WINOGRAD_PAIR_TILES = 36,       /* fewer do not pay for the weights of two panels */
+    WINOGRAD_DEPTH = 128,           /* channels of a block of U: 288 KiB a panel */
     WINOGRAD_SHARE_TILES = 24,      /* enough for a thread to transform weights for */
     WINOGRAD_UNITS = 8,             /* wanted, for threads */
     WINOGRAD_MAX_REACH = 16,        /* planes that a kernel spans: more are mostly padding */
     WINOGRAD_SPARSE = 2             /* pixels of the tiles of grids to those of the output */
 };
 
-#define WINOGRAD_A 0.70710678F
-#define WINOGRAD_B 1.41421356F
-
 extern const hg_kernel hg_kernels_conv_nhwc_avx2[];
+
+enum { WINOGRAD_LANES = 8 };
+
+typedef __m256 winograd_v;
+
+#define WINOGRAD_OP(name) _mm256_##name##_ps
+
+HG_INLINE __m256 winograd_load_half(const uint16_t *p)
+{
+    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+
+#include "backend/cpu/conv_winograd_run.inc"
 
 typedef struct winograd_plan {
     hg_conv_nhwc_shape s;
@@ -60,6 +74,7 @@ typedef struct winograd_plan {
     int64_t bands, planes;          /* of a unit; planes 0 when there are two axes */
     int64_t parts, deep;            /* units of a band; input planes of a unit */
     int64_t sources;                /* rows of V, without the one of zeros */
+    int64_t pair;                   /* panels that are multiplied side by side: 1 or 2 */
     int64_t group, groups;          /* panels of a unit */
     int64_t channels;               /* floats of a row of V: whole vectors */
     int64_t taps, depth;            /* planes of the kernel and channels of a block of U */
@@ -81,40 +96,45 @@ static bool winograd_fits(const hg_args *a, const hg_conv_nhwc_shape *s)
            g->o >= WINOGRAD_MIN_CHANNELS;
 }
 
+/* Tiles of a unit, at most. */
+static int64_t winograd_most(const winograd_plan *p)
+{
+    const int64_t fitting = WINOGRAD_TILE_VALUES / WINOGRAD_POINTS / p->channels;
+    const int64_t most = hg_max(2 * HG_GEMM_ROWS, hg_min(WINOGRAD_MAX_TILES, fitting));
+    if (p->pair == 1) return most;
+    /* of L2, U and M of two panels take twice as much */
+    return hg_max(hg_min(most, WINOGRAD_PAIR_TILES), hg_min(most, fitting * 2 / 3));
+}
+
+/* Units of a block, some if `shares`. Pairs of panels stay together, but not where they were all
+ * there is for two threads. */
+static void winograd_share(winograd_plan *p, bool shares)
+{
+    if (p->blocks == 1 && p->s.panels == 2) p->pair = 1;
+    const int64_t sets = hg_ceil_div(p->s.panels, p->pair);
+    p->groups = shares ? hg_min(sets, hg_max(1, WINOGRAD_UNITS / p->blocks)) : 1;
+    p->group = hg_ceil_div(sets, p->groups) * p->pair;
+    p->groups = hg_ceil_div(p->s.panels, p->group);
+}
+
 /* Threads get tiles of their own rather than panels: the inputs of a block, transformed again, cost
  * more than the weights of a panel. An even number of blocks suits two and four. */
 static void winograd_plan_units(winograd_plan *p)
 {
-    const int64_t fitting = WINOGRAD_TILE_VALUES / WINOGRAD_POINTS / p->channels;
-    const int64_t most = hg_max(2 * HG_GEMM_ROWS, hg_min(WINOGRAD_MAX_TILES, fitting));
-    p->blocks = hg_ceil_div(p->tiles, most);
+    p->blocks = hg_ceil_div(p->tiles, winograd_most(p));
     if (p->tiles >= 2 * WINOGRAD_SHARE_TILES) p->blocks = (p->blocks + 1) / 2 * 2;
     p->block = hg_ceil_div(p->tiles, p->blocks);
     p->blocks = hg_ceil_div(p->tiles, p->block);
-    p->groups = hg_min(p->s.panels, hg_max(1, WINOGRAD_UNITS / p->blocks));
-    if (p->blocks >= WINOGRAD_UNITS / 2) p->groups = 1;
-    p->group = hg_ceil_div(p->s.panels, p->groups);
-    p->groups = hg_ceil_div(p->s.panels, p->group);
     p->sources = p->block;
-}
-
-/* Threads get panels of their own where the blocks do not come in pairs. */
-static void winograd_share(winograd_plan *p)
-{
-    p->groups = hg_min(p->s.panels, hg_max(1, WINOGRAD_UNITS / p->blocks));
-    if (p->blocks >= WINOGRAD_UNITS / 2 && p->blocks % 2 == 0) p->groups = 1;
-    if (p->blocks > 2 * WINOGRAD_UNITS) p->groups = 1;
-    p->group = hg_ceil_div(p->s.panels, p->groups);
-    p->groups = hg_ceil_div(p->s.panels, p->group);
+    winograd_share(p, p->blocks < WINOGRAD_UNITS / 2);
 }
 
 /* Planes of a unit are halved until V fits; where all fit, so may several bands. */
 static bool winograd_plan_bands(winograd_plan *p)
 {
     const hg_conv_planes *z = &p->s.z;
-    const int64_t fitting = WINOGRAD_TILE_VALUES / WINOGRAD_POINTS / p->channels;
     const int64_t reach = (z->kernel - 1) * z->dil, bands = p->s.g.n * p->grids * p->high;
-    const int64_t most = hg_max(2 * HG_GEMM_ROWS, hg_min(WINOGRAD_MAX_TILES, fitting)) / p->wide;
+    const int64_t most = winograd_most(p) / p->wide;
     if (z->stride != 1 || reach > WINOGRAD_MAX_REACH || most < 1) return false;
     p->parts = hg_ceil_div(z->out, most);
     p->planes = hg_ceil_div(z->out, p->parts);
@@ -126,7 +146,9 @@ static bool winograd_plan_bands(winograd_plan *p)
     p->blocks = hg_ceil_div(bands, p->bands) * p->parts;
     p->sources = p->bands * p->deep * p->wide;
     p->taps = hg_min(z->kernel, hg_max(1, WINOGRAD_DEPTH / p->depth));
-    winograd_share(p);
+    /* panels of their own where the blocks do not come in pairs */
+    winograd_share(p, p->blocks <= 2 * WINOGRAD_UNITS &&
+                          (p->blocks < WINOGRAD_UNITS / 2 || p->blocks % 2 != 0));
     return true;
 }
 
@@ -154,6 +176,7 @@ static bool winograd_plan_of(const hg_args *a, winograd_plan *p)
     if (!winograd_plan_tiles(p)) return false;
     p->channels = hg_ceil_div(g->c, 8) * 8;
     p->depth = hg_ceil_div(g->c, hg_ceil_div(g->c, WINOGRAD_DEPTH));
+    p->pair = hg_gemm_is_wide(a) && p->s.panels > 1 ? 2 : 1;
     p->planes = 0;
     p->taps = 1;
     if (p->s.z.kernel == 1 && p->s.z.in == 1 && p->s.z.out == 1)
@@ -161,8 +184,8 @@ static bool winograd_plan_of(const hg_args *a, winograd_plan *p)
     else if (!winograd_plan_bands(p))
         return false;
     p->v_step = winograd_step((p->sources + 1) * p->channels);
-    p->u_step = winograd_step(p->taps * p->depth * HG_PANEL);
-    p->m_step = winograd_step(p->block * HG_PANEL);
+    p->u_step = winograd_step(p->taps * p->depth * HG_PANEL * p->pair);
+    p->m_step = winograd_step(p->block * HG_PANEL * p->pair);
     return true;
 }
 
@@ -206,64 +229,23 @@ typedef struct winograd_unit {
     const hg_args *a;
     const winograd_plan *p;
     const float **rows; /* of the first point of V: [planes of the kernel][tiles] */
-    float *v, *u, *m;   /* 36 times [block][channels], [depth][16], [block][16] */
+    float *v, *u, *m;   /* 36 times [block][channels], [depth][16], [block][16], or 32 of them */
     const float *zero;
     int64_t tile, tiles; /* first, count */
     int64_t band, bands; /* with three axes, likewise */
     int64_t plane;       /* the first of the output */
-    const hg_epilogue_simple *finish;
-    const hg_epilogue *lane; /* at most one of the two */
+    const float *bias;   /* a simple epilogue that is done on the way: a bias or NULL, a clamp */
+    float low, high;
+    const hg_epilogue_simple *finish; /* another simple one */
+    const hg_epilogue *lane;          /* at most one of the three */
 } winograd_unit;
 
 /* ---- inputs ------------------------------------------------------------------------------ */
 
-/* B' d along one axis, d and r `step` apart. */
-HG_INLINE void winograd_b(const __m256 *d, __m256 *r, const int step)
-{
-    const __m256 a = _mm256_set1_ps(WINOGRAD_A), b = _mm256_set1_ps(WINOGRAD_B);
-    const __m256 two = _mm256_set1_ps(2), half = _mm256_set1_ps(0.5F), more = _mm256_set1_ps(2.5F);
-    const __m256 d1 = d[step], d2 = d[2 * step], d3 = d[3 * step], d4 = d[4 * step];
-    const __m256 even = _mm256_fnmadd_ps(two, d2, d4);
-    const __m256 odd = _mm256_fnmadd_ps(b, d1, _mm256_mul_ps(a, d3));
-    const __m256 near = _mm256_fnmadd_ps(half, d2, d4);
-    const __m256 far = _mm256_fnmadd_ps(a, d1, _mm256_mul_ps(b, d3));
-    r[0] = _mm256_add_ps(d[0], _mm256_fnmadd_ps(more, d2, d4));
-    r[step] = _mm256_add_ps(even, odd);
-    r[2 * step] = _mm256_sub_ps(even, odd);
-    r[3 * step] = _mm256_add_ps(near, far);
-    r[4 * step] = _mm256_sub_ps(near, far);
-    r[5 * step] = _mm256_add_ps(d1, _mm256_fnmadd_ps(more, d3, d[5 * step]));
-}
-
-/* Eight channels of a tile. */
-HG_INLINE void winograd_v_part(const float *const *from, int64_t c, float *to, int64_t step)
-{
-    __m256 t[WINOGRAD_POINTS];
-    HG_GEMM_UNROLL
-    for (int j = 0; j < WINOGRAD_IN; j++) {
-        __m256 d[WINOGRAD_IN];
-        HG_GEMM_UNROLL
-        for (int i = 0; i < WINOGRAD_IN; i++)
-            d[i] = _mm256_loadu_ps(from[i * WINOGRAD_IN + j] + c);
-        __m256 r[WINOGRAD_IN];
-        winograd_b(d, r, 1);
-        HG_GEMM_UNROLL
-        for (int i = 0; i < WINOGRAD_IN; i++)
-            t[i * WINOGRAD_IN + j] = r[i];
-    }
-    HG_GEMM_UNROLL
-    for (int i = 0; i < WINOGRAD_IN; i++) {
-        __m256 r[WINOGRAD_IN];
-        winograd_b(t + i * WINOGRAD_IN, r, 1);
-        HG_GEMM_UNROLL
-        for (int j = 0; j < WINOGRAD_IN; j++)
-            _mm256_storeu_ps(to + (i * WINOGRAD_IN + j) * step, r[j]);
-    }
-}
-
-/* A tile of the output, or where it lies in the input: a picture, its first pixel. */
+/* A tile of the output, or where it lies in the input: a picture, its first pixel; tiles from there
+ * to the end of the row. */
 typedef struct winograd_place {
-    int64_t picture, y, x;
+    int64_t picture, y, x, left;
 } winograd_place;
 
 /* The tile in row `row` and column `column` of tiles, rows counted through the grids. */
@@ -274,7 +256,8 @@ static winograd_place winograd_put(const winograd_plan *p, int64_t picture, int6
     const int64_t grid = row / p->high;
     return (winograd_place){.picture = picture,
                             .y = grid / g->dil_w + row % p->high * WINOGRAD_OUT * g->dil_h,
-                            .x = grid % g->dil_w + column * WINOGRAD_OUT * g->dil_w};
+                            .x = grid % g->dil_w + column * WINOGRAD_OUT * g->dil_w,
+                            .left = p->wide - column};
 }
 
 /* Tile `at` of a unit of bands that are `planes` deep, from plane `first` of `all` on. */
@@ -298,18 +281,34 @@ static winograd_place winograd_find(const winograd_unit *u, int64_t at)
     return winograd_put(p, tile / p->wide / rows, tile / p->wide % rows, tile % p->wide);
 }
 
+/* Output tile `at` of the unit, where *place is the one before: divisions take as long as a
+ * transform. */
+static void winograd_walk(const winograd_unit *u, int64_t at, winograd_place *place)
+{
+    if (at == 0 || --place->left == 0)
+        *place = winograd_find(u, at);
+    else
+        place->x += WINOGRAD_OUT * u->p->s.g.dil_w;
+}
+
 /* Pointers to the 36 pixels of a tile; those outside are zero. */
 static void winograd_point(const winograd_unit *u, const winograd_place *at, const float **from)
 {
     const hg_conv2d *g = &u->p->s.g;
     const int64_t y0 = at->y - g->pad_top, x0 = at->x - g->pad_left;
     const float *x = (const float *)u->a->in[0].data + at->picture * g->h * g->w * g->c;
-    for (int i = 0; i < WINOGRAD_IN; i++)
-        for (int j = 0; j < WINOGRAD_IN; j++) {
-            const int64_t iy = y0 + i * g->dil_h, ix = x0 + j * g->dil_w;
-            const bool is_inside = iy >= 0 && iy < g->h && ix >= 0 && ix < g->w;
-            from[i * WINOGRAD_IN + j] = is_inside ? x + (iy * g->w + ix) * g->c : u->zero;
-        }
+    int64_t column[WINOGRAD_IN];
+    for (int j = 0; j < WINOGRAD_IN; j++) {
+        const int64_t ix = x0 + j * g->dil_w;
+        column[j] = ix >= 0 && ix < g->w ? ix * g->c : -1;
+    }
+    for (int i = 0; i < WINOGRAD_IN; i++) {
+        const int64_t iy = y0 + i * g->dil_h;
+        const bool is_inside = iy >= 0 && iy < g->h;
+        const float *row = x + (is_inside ? iy * g->w * g->c : 0);
+        for (int j = 0; j < WINOGRAD_IN; j++)
+            from[i * WINOGRAD_IN + j] = is_inside && column[j] >= 0 ? row + column[j] : u->zero;
+    }
 }
 
 /* The last channels, fewer than eight, moved to where eight can be read. */
@@ -329,11 +328,14 @@ static void winograd_input(const winograd_unit *u, const winograd_place *at, int
     const float *from[WINOGRAD_POINTS];
     winograd_point(u, at, from);
     float *to = u->v + row * p->channels, edge[WINOGRAD_POINTS][8];
-    for (int64_t c = 0; c < channels; c += 8) {
-        const bool is_edge = c + 8 > channels;
-        if (is_edge) winograd_edge(from, c, channels - c, edge);
-        winograd_v_part(from, is_edge ? 0 : c, to + c, p->v_step);
-    }
+    int64_t c = 0;
+#if defined(__x86_64__)
+    if (hg_gemm_is_wide(u->a)) c = hg_winograd_inputs_avx512(from, 0, channels, to, p->v_step);
+#endif
+    c = winograd_inputs(from, c, channels, to, p->v_step);
+    if (c == channels) return;
+    winograd_edge(from, c, channels - c, edge);
+    (void)winograd_inputs(from, 0, 8, to + c, p->v_step);
 }
 
 /* Bands: the planes of the input that those of the unit meet, and for each plane of the kernel a
@@ -359,89 +361,57 @@ static void winograd_band_inputs(const winograd_unit *u)
     }
 }
 
-static void winograd_inputs(const winograd_unit *u)
+static void winograd_unit_inputs(const winograd_unit *u)
 {
     if (u->p->planes != 0) {
         winograd_band_inputs(u);
         return;
     }
+    winograd_place at;
     for (int64_t i = 0; i < u->tiles; i++) {
-        const winograd_place at = winograd_find(u, i);
+        winograd_walk(u, i, &at);
         winograd_input(u, &at, i);
     }
 }
 
 /* ---- weights ----------------------------------------------------------------------------- */
 
-/* G g along one axis, g and r `step` apart. */
-HG_INLINE void winograd_g(const __m256 *g, __m256 *r)
-{
-    const __m256 third = _mm256_set1_ps(-1.0F / 3), sixth = _mm256_set1_ps(1.0F / 6);
-    const __m256 a = _mm256_set1_ps(WINOGRAD_A / -1.5F), b = _mm256_set1_ps(WINOGRAD_B / 6);
-    const __m256 near = _mm256_mul_ps(third, _mm256_add_ps(_mm256_add_ps(g[0], g[0]), g[2]));
-    const __m256 far = _mm256_mul_ps(sixth, _mm256_add_ps(_mm256_add_ps(g[2], g[2]), g[0]));
-    r[0] = g[0];
-    r[1] = _mm256_fmadd_ps(a, g[1], near);
-    r[2] = _mm256_fnmadd_ps(a, g[1], near);
-    r[3] = _mm256_fmadd_ps(b, g[1], far);
-    r[4] = _mm256_fnmadd_ps(b, g[1], far);
-    r[5] = g[2];
-}
+/* Some panels that are multiplied side by side. */
+typedef struct winograd_set {
+    int64_t panel, panels, width; /* first, count, their columns in U and M */
+} winograd_set;
 
-/* Eight outputs of one channel: tap k of them at from + k * from_step. */
-HG_INLINE void winograd_u_part(const float *from, int64_t from_step, float *to, int64_t step)
-{
-    __m256 t[WINOGRAD_IN * 3];
-    HG_GEMM_UNROLL
-    for (int j = 0; j < 3; j++) {
-        __m256 g[3], r[WINOGRAD_IN];
-        HG_GEMM_UNROLL
-        for (int i = 0; i < 3; i++)
-            g[i] = _mm256_loadu_ps(from + (i * 3 + j) * from_step);
-        winograd_g(g, r);
-        HG_GEMM_UNROLL
-        for (int i = 0; i < WINOGRAD_IN; i++)
-            t[i * 3 + j] = r[i];
-    }
-    HG_GEMM_UNROLL
-    for (int i = 0; i < WINOGRAD_IN; i++) {
-        __m256 r[WINOGRAD_IN];
-        winograd_g(t + i * 3, r);
-        HG_GEMM_UNROLL
-        for (int j = 0; j < WINOGRAD_IN; j++)
-            _mm256_storeu_ps(to + (i * WINOGRAD_IN + j) * step, r[j]);
-    }
-}
-
-static void winograd_widen(const uint16_t *from, int64_t step, float wide[9 * 8])
-{
-    for (int i = 0; i < 9; i++) {
-        const __m128i half = _mm_loadu_si128((const __m128i *)(const void *)(from + i * step));
-        _mm256_storeu_ps(wide + i * 8, _mm256_cvtph_ps(half));
-    }
-}
-
-/* Channels [c0, c0 + depth) of a plane of a panel. */
-static void winograd_weights(const winograd_unit *u, int64_t panel, int64_t plane, int64_t c0,
-                             int64_t depth, float *to)
+/* Channels [c0, c0 + depth) of a plane of the kernel. */
+static void winograd_set_weights(const winograd_unit *u, const winograd_set *set, int64_t plane,
+                                 int64_t c0, int64_t depth, float *to)
 {
     const holo_tensor *w = &u->a->in[1];
     const bool is_half = hg_dtype_is(w->dtype, HOLO_F16);
     const int64_t tap = u->p->s.g.c * HG_PANEL;
-    const int64_t first = (panel * u->p->s.k + c0) * HG_PANEL + plane * 9 * tap;
-    for (int64_t i = 0; i < depth * HG_PANEL; i += 8) {
-        float wide[9 * 8];
-        if (is_half) winograd_widen((const uint16_t *)w->data + first + i, tap, wide);
-        winograd_u_part(is_half ? wide : (const float *)w->data + first + i, is_half ? 8 : tap,
-                        to + i, u->p->u_step);
+    for (int64_t i = 0; i < set->panels; i++) {
+        const int64_t at = ((set->panel + i) * u->p->s.k + c0) * HG_PANEL + plane * 9 * tap;
+        const hg_winograd_weights part = {.from = (const char *)w->data + at * (is_half ? 2 : 4),
+                                          .is_half = is_half,
+                                          .tap = tap,
+                                          .depth = depth,
+                                          .to = to + i * HG_PANEL,
+                                          .ld = set->width,
+                                          .step = u->p->u_step};
+#if defined(__x86_64__)
+        if (hg_gemm_is_wide(u->a)) {
+            hg_winograd_weights_avx512(&part);
+            continue;
+        }
+#endif
+        winograd_weights(&part);
     }
 }
 
 /* ---- products and outputs ---------------------------------------------------------------- */
 
 /* `taps` planes of the kernel. */
-static void winograd_multiply(const winograd_unit *u, int64_t plane, int64_t taps, int64_t c0,
-                              int64_t depth, bool is_narrow)
+static void winograd_multiply(const winograd_unit *u, const winograd_set *set, int64_t plane,
+                              int64_t taps, int64_t c0, int64_t depth)
 {
     const winograd_plan *p = u->p;
     hg_gemm_step step = {.row = u->rows + plane * u->tiles,
@@ -449,12 +419,14 @@ static void winograd_multiply(const winograd_unit *u, int64_t plane, int64_t tap
                          .taps = taps,
                          .depth = depth,
                          .zero = u->v + p->sources * p->channels,
-                         .b_step = HG_PANEL * sizeof(float),
-                         .sum_ld = HG_PANEL,
-                         .ld = HG_PANEL,
-                         .cols = HG_PANEL,
+                         .b_step = set->width * (int64_t)sizeof(float),
+                         .b_panel = HG_PANEL * sizeof(float),
+                         .panels = set->panels,
+                         .sum_ld = set->width,
+                         .ld = set->width,
+                         .cols = set->width,
                          .is_wide = hg_gemm_is_wide(u->a),
-                         .narrow = is_narrow,
+                         .narrow = p->s.g.o - set->panel * HG_PANEL <= HG_PANEL / 2,
                          .alpha = 1};
     for (int64_t i = 0; i < WINOGRAD_POINTS; i++) {
         step.offset = i * p->v_step + c0;
@@ -465,76 +437,65 @@ static void winograd_multiply(const winograd_unit *u, int64_t plane, int64_t tap
     }
 }
 
-/* A' m along one axis. */
-HG_INLINE void winograd_a(const __m256 *m, __m256 *y)
-{
-    const __m256 a = _mm256_set1_ps(WINOGRAD_A), a3 = _mm256_set1_ps(WINOGRAD_A / 2);
-    const __m256 b = _mm256_set1_ps(WINOGRAD_B), b3 = _mm256_set1_ps(WINOGRAD_B * 2);
-    const __m256 near = _mm256_add_ps(m[1], m[2]), near_odd = _mm256_sub_ps(m[1], m[2]);
-    const __m256 far = _mm256_add_ps(m[3], m[4]), far_odd = _mm256_sub_ps(m[3], m[4]);
-    y[0] = _mm256_add_ps(_mm256_add_ps(m[0], near), far);
-    y[1] = _mm256_fmadd_ps(b, far_odd, _mm256_mul_ps(a, near_odd));
-    y[2] = _mm256_fmadd_ps(_mm256_set1_ps(0.5F), near, _mm256_add_ps(far, far));
-    y[3] = _mm256_fmadd_ps(b3, far_odd, _mm256_fmadd_ps(a3, near_odd, m[5]));
-}
-
-/* Eight outputs of a tile: y[i * 4 + j] of pixel (i, j). */
-HG_INLINE void winograd_y_part(const float *m, int64_t step, __m256 *y)
-{
-    __m256 t[WINOGRAD_OUT * WINOGRAD_IN];
-    HG_GEMM_UNROLL
-    for (int j = 0; j < WINOGRAD_IN; j++) {
-        __m256 column[WINOGRAD_IN], r[WINOGRAD_OUT];
-        HG_GEMM_UNROLL
-        for (int i = 0; i < WINOGRAD_IN; i++)
-            column[i] = _mm256_loadu_ps(m + (i * WINOGRAD_IN + j) * step);
-        winograd_a(column, r);
-        HG_GEMM_UNROLL
-        for (int i = 0; i < WINOGRAD_OUT; i++)
-            t[i * WINOGRAD_IN + j] = r[i];
-    }
-    HG_GEMM_UNROLL
-    for (int i = 0; i < WINOGRAD_OUT; i++)
-        winograd_a(t + i * WINOGRAD_IN, y + i * WINOGRAD_OUT);
-}
-
-/* Up to eight floats. */
-static void winograd_store(float *to, __m256 y, int64_t cols)
-{
-    if (cols >= 8) {
-        _mm256_storeu_ps(to, y);
-        return;
-    }
-    float edge[8];
-    _mm256_storeu_ps(edge, y);
-    for (int64_t j = 0; j < cols; j++)
-        to[j] = edge[j];
-}
-
 /* How many of a tile's four outputs along an axis lie in it. */
 static int64_t winograd_inside(int64_t size, int64_t first, int64_t dil)
 {
     return hg_max(0, hg_min(WINOGRAD_OUT, hg_ceil_div(size - first, dil)));
 }
 
-/* One tile of one panel, the part of it that lies in the output. */
-static void winograd_output(const winograd_unit *u, int64_t i, int64_t panel)
+/* Columns [col, cols), whole vectors of eight. */
+static void winograd_columns(const winograd_unit *u, const hg_winograd_outputs *y, int64_t col,
+                             int64_t cols, const float *m, float *to)
 {
-    const winograd_plan *p = u->p;
-    const hg_conv2d *g = &p->s.g;
-    const winograd_place at = winograd_find(u, i);
-    const int64_t rows = winograd_inside(g->oh, at.y, g->dil_h),
-                  cols = winograd_inside(g->ow, at.x, g->dil_w);
-    float *out = (float *)u->a->out[0].data + ((at.picture * g->oh + at.y) * g->ow + at.x) * g->o;
-    for (int64_t half = 0; half < HG_PANEL; half += 8) {
-        const int64_t col = panel * HG_PANEL + half;
-        if (col >= g->o) break;
-        __m256 y[WINOGRAD_OUT * WINOGRAD_OUT];
-        winograd_y_part(u->m + i * HG_PANEL + half, p->m_step, y);
-        for (int64_t r = 0; r < rows; r++)
-            for (int64_t c = 0; c < cols; c++)
-                winograd_store(out + (r * g->dil_h * g->ow + c * g->dil_w) * g->o + col,
-                               y[r * WINOGRAD_OUT + c], g->o - col);
+#if defined(__x86_64__)
+    if (hg_gemm_is_wide(u->a)) col = hg_winograd_outputs_avx512(y, col, cols, m, to);
+#else
+    (void)u;
+#endif
+    if (col < cols) (void)winograd_outputs(y, col, cols, m, to);
+}
+
+/* One tile of some panels, the part of it that lies in the output. */
+static void winograd_output(const winograd_unit *u, const winograd_place *at,
+                            const winograd_set *set, const hg_winograd_outputs *y, const float *m)
+{
+    const hg_conv2d *g = &u->p->s.g;
+    const int64_t rows = winograd_inside(g->oh, at->y, g->dil_h),
+                  pixels = winograd_inside(g->ow, at->x, g->dil_w), first = set->panel * HG_PANEL;
+    const int64_t cols = hg_min(set->width, g->o - first);
+    const int64_t whole = rows == WINOGRAD_OUT && pixels == WINOGRAD_OUT ? cols / 8 * 8 : 0;
+    float *out =
+        (float *)u->a->out[0].data + ((at->picture * g->oh + at->y) * g->ow + at->x) * g->o + first;
+    winograd_columns(u, y, 0, whole, m, out);
+    if (whole == cols) return;
+    float edge[WINOGRAD_OUT * WINOGRAD_OUT][2 * HG_PANEL];
+    hg_winograd_outputs part = *y;
+    part.pixel = 2 * HG_PANEL;
+    part.row = WINOGRAD_OUT * part.pixel;
+    winograd_columns(u, &part, whole, hg_ceil_div(cols, 8) * 8, m, edge[0]);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < pixels; c++)
+            memcpy(out + r * y->row + c * y->pixel + whole, edge[r * WINOGRAD_OUT + c] + whole,
+                   (size_t)(cols - whole) * sizeof(float));
+}
+
+static void winograd_outputs_of(const winograd_unit *u, const winograd_set *set)
+{
+    const hg_conv2d *g = &u->p->s.g;
+    const int64_t col = set->panel * HG_PANEL;
+    float bias[2 * HG_PANEL]; /* -0 adds nothing to any number, not even to -0 */
+    for (int64_t j = 0; j < set->width; j++)
+        bias[j] = u->bias != NULL && col + j < g->o ? u->bias[col + j] : -0.0F;
+    const hg_winograd_outputs y = {.bias = bias,
+                                   .low = u->low,
+                                   .high = u->high,
+                                   .step = u->p->m_step,
+                                   .row = g->dil_h * g->ow * g->o,
+                                   .pixel = g->dil_w * g->o};
+    winograd_place at;
+    for (int64_t i = 0; i < u->tiles; i++) {
+        winograd_walk(u, i, &at);
+        winograd_output(u, &at, set, &y, u->m + i * set->width);
     }
 }
 
@@ -572,8 +533,7 @@ static void winograd_finish(const winograd_unit *u, int64_t panel, int64_t end)
     const int64_t col = panel * HG_PANEL, cols = hg_min(end * HG_PANEL, g->o) - col;
     for (int64_t i = 0; i < u->tiles;) {
         const winograd_place at = winograd_find(u, i);
-        const int64_t before = at.x / g->dil_w / WINOGRAD_OUT; /* tiles of the row */
-        const int64_t count = hg_min(u->tiles - i, p->wide - before);
+        const int64_t count = hg_min(u->tiles - i, at.left);
         const int64_t pixels = hg_min(count * WINOGRAD_OUT, hg_ceil_div(g->ow - at.x, g->dil_w));
         for (int64_t r = 0; r < winograd_inside(g->oh, at.y, g->dil_h); r++) {
             const int64_t pixel = (at.picture * g->oh + at.y + r * g->dil_h) * g->ow + at.x;
@@ -583,21 +543,19 @@ static void winograd_finish(const winograd_unit *u, int64_t panel, int64_t end)
     }
 }
 
-static void winograd_panel(const winograd_unit *u, int64_t panel)
+static void winograd_panels(const winograd_unit *u, const winograd_set *set)
 {
     const winograd_plan *p = u->p;
-    const bool is_narrow = p->s.g.o - panel * HG_PANEL <= HG_PANEL / 2;
     for (int64_t plane = 0; plane < p->s.z.kernel; plane += p->taps)
         for (int64_t c0 = 0; c0 < p->s.g.c; c0 += p->depth) {
             const int64_t depth = hg_min(p->depth, p->s.g.c - c0);
             const int64_t taps = hg_min(p->taps, p->s.z.kernel - plane);
             for (int64_t t = 0; t < taps; t++)
-                winograd_weights(u, panel, plane + t, c0, depth, u->u + t * depth * HG_PANEL);
-            winograd_multiply(u, plane, taps, c0, depth, is_narrow);
+                winograd_set_weights(u, set, plane + t, c0, depth, u->u + t * depth * set->width);
+            winograd_multiply(u, set, plane, taps, c0, depth);
         }
-    for (int64_t i = 0; i < u->tiles; i++)
-        winograd_output(u, i, panel);
-    if (u->finish != NULL) winograd_finish(u, panel, panel + 1);
+    winograd_outputs_of(u, set);
+    if (u->finish != NULL) winograd_finish(u, set->panel, set->panel + set->panels);
 }
 
 /* The tiles of unit i; whether they are others than those of the unit before. */
@@ -627,6 +585,19 @@ static void winograd_begin(const winograd_unit *u)
                (size_t)p->channels * sizeof(float));
 }
 
+/* A bias and a clamp are added to the outputs before they are stored. */
+static void winograd_simple(winograd_unit *u, const hg_epilogue_simple *e)
+{
+    if (!hg_epilogue_is_plain(e) || e->bias2 != NULL) {
+        u->finish = e;
+        return;
+    }
+    u->bias = e->bias;
+    if (e->act != HG_EPILOGUE_CLAMP) return;
+    u->low = e->low;
+    u->high = e->high;
+}
+
 static void winograd_run(const hg_args *a, hg_range r)
 {
     winograd_plan p;
@@ -635,7 +606,7 @@ static void winograd_run(const hg_args *a, hg_range r)
         return;
     }
     char *scratch = r.scratch;
-    winograd_unit u = {.a = a, .p = &p, .tile = -1};
+    winograd_unit u = {.a = a, .p = &p, .tile = -1, .low = -INFINITY, .high = INFINITY};
     u.rows = (const float **)(void *)scratch;
     u.v = (float *)(void *)(scratch += winograd_pointer_bytes(&p));
     u.u = (float *)(void *)(scratch += winograd_v_bytes(&p));
@@ -646,7 +617,7 @@ static void winograd_run(const hg_args *a, hg_range r)
     hg_epilogue ep;
     hg_epilogue_simple simple;
     if (hg_epilogue_is_simple(a, WINOGRAD_FIRST_EXTRA, &simple)) {
-        u.finish = &simple;
+        winograd_simple(&u, &simple);
     } else if (a->code != NULL) {
         hg_epilogue_init(&ep, a, WINOGRAD_FIRST_EXTRA, 1, hg_lane_tile_avx2, scratch);
         u.lane = &ep;
@@ -654,9 +625,13 @@ static void winograd_run(const hg_args *a, hg_range r)
     winograd_begin(&u);
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t first = i % p.groups * p.group, end = hg_min(p.s.panels, first + p.group);
-        if (winograd_place_unit(&u, i)) winograd_inputs(&u);
-        for (int64_t panel = first; panel < end; panel++)
-            winograd_panel(&u, panel);
+        if (winograd_place_unit(&u, i)) winograd_unit_inputs(&u);
+        winograd_set set = {.panel = first};
+        for (; set.panel < end; set.panel += set.panels) {
+            set.panels = hg_min(p.pair, end - set.panel);
+            set.width = set.panels * HG_PANEL;
+            winograd_panels(&u, &set);
+        }
         /* the interpreter is fast on long rows */
         if (u.lane != NULL) winograd_finish(&u, first, end);
     }
