@@ -329,7 +329,7 @@ static void winograd_input(const winograd_unit *u, const winograd_place *at, int
     winograd_point(u, at, from);
     float *to = u->v + row * p->channels, edge[WINOGRAD_POINTS][8];
     int64_t c = 0;
-#if defined(__x86_64__)
+#if HG_HAS_AVX512
     if (hg_gemm_is_wide(u->a)) c = hg_winograd_inputs_avx512(from, 0, channels, to, p->v_step);
 #endif
     c = winograd_inputs(from, c, channels, to, p->v_step);
@@ -397,7 +397,7 @@ static void winograd_set_weights(const winograd_unit *u, const winograd_set *set
                                           .to = to + i * HG_PANEL,
                                           .ld = set->width,
                                           .step = u->p->u_step};
-#if defined(__x86_64__)
+#if HG_HAS_AVX512
         if (hg_gemm_is_wide(u->a)) {
             hg_winograd_weights_avx512(&part);
             continue;
@@ -447,7 +447,7 @@ static int64_t winograd_inside(int64_t size, int64_t first, int64_t dil)
 static void winograd_columns(const winograd_unit *u, const hg_winograd_outputs *y, int64_t col,
                              int64_t cols, const float *m, float *to)
 {
-#if defined(__x86_64__)
+#if HG_HAS_AVX512
     if (hg_gemm_is_wide(u->a)) col = hg_winograd_outputs_avx512(y, col, cols, m, to);
 #else
     (void)u;
