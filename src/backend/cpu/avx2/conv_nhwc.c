@@ -288,7 +288,7 @@ static void conv_nhwc_block(const conv_nhwc_unit *u, hg_gemm_step *step, int64_t
     const int64_t sum_ld = p->group * HG_PANEL, k0 = tap * p->depth + step->offset - u->first;
     const int64_t size = step->is_half ? 2 : 4;
     step->row = u->rows + tap * u->n_rows;
-    float edge[2 * HG_PANEL];
+    float edge[HG_GEMM_PANELS * HG_PANEL];
     step->ld = is_last ? u->ld : sum_ld;
     for (int64_t i = 0; i < u->panels; i += step->panels) {
         step->panels = hg_gemm_panels(step, u->panels - i);
@@ -330,8 +330,8 @@ static void conv_nhwc_unit_run(const conv_nhwc_unit *u)
         return;
     }
     /* as many taps as fit a block, or a part of one */
-    const int64_t together = hg_max(1, HG_GEMM_DEPTH / p->depth);
-    const int64_t parts = hg_ceil_div(p->depth, HG_GEMM_DEPTH), part = hg_ceil_div(p->depth, parts);
+    const int64_t most = hg_gemm_depth(step.is_wide), together = hg_max(1, most / p->depth);
+    const int64_t parts = hg_ceil_div(p->depth, most), part = hg_ceil_div(p->depth, parts);
     for (int64_t tap = 0; tap < p->taps; tap += together) {
         step.taps = hg_min(together, p->taps - tap);
         for (int64_t c = 0; c < p->depth; c += part) {

@@ -259,21 +259,20 @@ HG_INLINE void gemm_narrow_tile(const int rows, const int64_t count, const bool 
         _mm256_storeu_ps(s->c + (first + i) * s->ld + 8, _mm256_setzero_ps());
 }
 
-#define GEMM_NARROW(name, height, is_whole)                                                        \
+#define GEMM_NARROW(name, height)                                                                  \
     static void gemm_##name(const hg_gemm_step *s, int64_t first, int64_t rows)                    \
     {                                                                                              \
-        gemm_narrow_tile(height, is_whole ? height : rows, gemm_has_halves(s), s, first);          \
+        gemm_narrow_tile(height, rows, gemm_has_halves(s), s, first);                              \
     }
-GEMM_NARROW(upto_4x8, 4, false)
-GEMM_NARROW(upto_8x8, 8, false)
-GEMM_NARROW(8x8, 8, true)
+GEMM_NARROW(upto_4x8, 4)
+GEMM_NARROW(upto_8x8, 8)
 #undef GEMM_NARROW
 
 static gemm_tile_fn gemm_find_narrow(int64_t left, int64_t *height)
 {
-    static const gemm_tile_fn narrow[] = {gemm_upto_4x8, gemm_upto_8x8, gemm_8x8};
+    static const gemm_tile_fn narrow[] = {gemm_upto_4x8, gemm_upto_8x8};
     *height = hg_min(left, GEMM_HALF_ROWS);
-    return narrow[(left > 4) + (left >= GEMM_HALF_ROWS)];
+    return narrow[left > 4];
 }
 
 #else

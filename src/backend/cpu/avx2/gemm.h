@@ -33,6 +33,7 @@ enum {
     HG_GEMM_ROWS = 4, /* twice 4 x 8: in V8 54 GFLOP/s fused, 42 not, where 6 x 8 has 38 and 37 */
 #endif
     HG_GEMM_COLS = 16,
+    HG_GEMM_PANELS = 3, /* of a step with AVX-512, at most */
     HG_GEMM_DEPTH = 384 /* 24 KiB of B in a 32 KiB L1; 2 % over 256 (bench/op/matmul) */
 };
 
@@ -44,14 +45,14 @@ typedef struct hg_gemm_step {
     const float *zero;           /* a tap whose rows all point here adds nothing; NULL: none does */
     const void *b;               /* [taps * depth] rows of 16, f32, or f16 when is_half */
     int64_t b_step;              /* bytes from row to row */
-    int64_t b_panel;             /* bytes to the next panel, where there are two */
-    int64_t panels;              /* of this step: 2 only where hg_gemm_panels says so; 0 is 1 */
+    int64_t b_panel;             /* bytes to the next panel, where there are more */
+    int64_t panels;              /* of this step: 2 or 3 only where it is_wide; 0 is 1 */
     bool is_half, is_wide;       /* wide: tiles of AVX-512 */
     const float *sum;            /* partial sums to start from, or NULL for zero */
     int64_t sum_ld;
     float *c;
     int64_t ld;
-    int64_t cols;                /* 1 to 16 columns of c (or 17 to 32 of two panels) are written;
+    int64_t cols;                /* 1 to 16 columns of c (17 to 32 of two panels, ...) are written;
                                     sum always has all */
     bool narrow;                 /* only the first 8 columns mean anything */
     float alpha;                 /* multiplies the result; 1 leaves it alone */
@@ -77,7 +78,7 @@ static inline int64_t hg_gemm_tile_rows(int64_t left)
     return left == 9 || left == 13 ? 5 : HG_GEMM_ROWS;
 }
 
-/* Whether tiles are those of AVX-512, 12 rows x 32 columns: two panels side by side, where 6 x 16
+/* Whether tiles are those of AVX-512, 8 rows x 48 columns: three panels side by side, where 6 x 16
  * floats of AVX2 would leave half of the multiply-adds. The bits are the same. */
 static inline bool hg_gemm_is_wide(const hg_args *a)
 {
@@ -89,28 +90,43 @@ static inline bool hg_gemm_is_wide(const hg_args *a)
 #endif
 }
 
-/* Rows of a whole tile, and panels that are computed together. */
+/* Rows of a whole tile. */
 static inline int64_t hg_gemm_rows(const hg_args *a)
 {
-    return hg_gemm_is_wide(a) ? 12 : HG_GEMM_ROWS;
+    return hg_gemm_is_wide(a) ? 8 : HG_GEMM_ROWS;
 }
 
+/* Depth of a k block: three panels of it stay in L1 too. */
+static inline int64_t hg_gemm_depth(bool is_wide)
+{
+    return is_wide ? HG_GEMM_DEPTH / 2 : HG_GEMM_DEPTH;
+}
+
+/* Panels side by side for kernels that prepare them for each step. */
 static inline int64_t hg_gemm_together(const hg_args *a)
 {
     return hg_gemm_is_wide(a) ? 2 : 1;
 }
 
-/* At least `panels`: as many as are computed together, or a multiple of it. */
-static inline int64_t hg_gemm_group(const hg_args *a, int64_t panels)
+/* Of how many panels parts of `panels` should be multiples. */
+static inline int64_t hg_gemm_piece(const hg_args *a, int64_t panels)
 {
-    const int64_t together = hg_gemm_together(a);
-    return hg_ceil_div(panels, together) * together;
+    if (!hg_gemm_is_wide(a)) return 1;
+    return panels > 4 ? HG_GEMM_PANELS : 2;
 }
 
-/* How many panels the next step has, out of `left`. */
+/* At least `panels`, in whole pieces. */
+static inline int64_t hg_gemm_group(const hg_args *a, int64_t panels)
+{
+    const int64_t piece = hg_gemm_piece(a, panels + 1);
+    return hg_ceil_div(panels, piece) * piece;
+}
+
+/* How many panels the next step has, out of `left`; one alone is slow. */
 static inline int64_t hg_gemm_panels(const hg_gemm_step *step, int64_t left)
 {
-    return step->is_wide && left > 1 ? 2 : 1;
+    if (!step->is_wide) return 1;
+    return left > 4 || left == 3 ? HG_GEMM_PANELS : hg_min(left, 2);
 }
 
 /* Rows [0, rows) of the step. The functions of this header are defined in gemm.c. */

@@ -179,9 +179,9 @@ static void matmul_unit_tiles(matmul_unit *u, int64_t first)
 {
     const hg_matmul_shape *s = &u->p->s;
     const int64_t sum_ld = u->p->widest * HG_PANEL;
-    const int64_t blocks = hg_max(1, hg_ceil_div(s->k, HG_GEMM_DEPTH));
+    const int64_t blocks = hg_max(1, hg_ceil_div(s->k, hg_gemm_depth(u->is_wide)));
     const int64_t depth = hg_ceil_div(s->k, blocks);
-    float edge[2 * HG_PANEL];
+    float edge[HG_GEMM_PANELS * HG_PANEL];
     const int64_t direct = u->p->is_direct ? matmul_full_panels(u) : 0;
     for (int64_t k0 = 0; k0 <= s->k; k0 += depth) {
         const bool is_last = k0 + depth >= s->k;

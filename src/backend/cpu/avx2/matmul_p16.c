@@ -50,7 +50,7 @@ static void matmul_p16_plan_of(const hg_args *a, matmul_p16_plan *p)
     p->row = hg_cut_of(m, MATMUL_P16_ROW_BLOCK, hg_gemm_rows(a));
     const int64_t wanted = MATMUL_P16_TILE_VALUES / HG_PANEL / p->row.size;
     p->group = hg_min(panels, hg_min(wanted, MATMUL_P16_MAX_GROUP));
-    p->together = hg_gemm_together(a);
+    p->together = hg_gemm_piece(a, panels);
     const int64_t pieces = hg_ceil_div(panels, p->together);
     p->groups = matmul_p16_even(p->row.count, hg_ceil_div(panels, p->group), pieces);
     p->group = 0;
@@ -114,9 +114,10 @@ static void matmul_p16_unit_tiles(const matmul_p16_unit *u)
     const int64_t k = u->plan->s.k, sum_ld = u->plan->widest * HG_PANEL;
     const bool is_half = hg_dtype_is(w->dtype, HOLO_F16);
     const int64_t line = is_half ? 32 : 64; /* bytes of 16 weights */
-    const int64_t blocks = hg_max(1, hg_ceil_div(k, HG_GEMM_DEPTH));
+    const bool is_wide = hg_gemm_is_wide(u->a);
+    const int64_t blocks = hg_max(1, hg_ceil_div(k, hg_gemm_depth(is_wide)));
     const int64_t depth = hg_ceil_div(k, blocks);
-    float edge[2 * HG_PANEL];
+    float edge[HG_GEMM_PANELS * HG_PANEL];
     for (int64_t k0 = 0; k0 == 0 || k0 < k; k0 += depth) {
         const bool is_last = k0 + depth >= k;
         hg_gemm_step step = {.row = u->rows,
@@ -127,7 +128,7 @@ static void matmul_p16_unit_tiles(const matmul_p16_unit *u)
                              .b_step = line,
                              .b_panel = k * line,
                              .is_half = is_half,
-                             .is_wide = hg_gemm_is_wide(u->a),
+                             .is_wide = is_wide,
                              .ld = is_last ? u->ld : sum_ld,
                              .alpha = is_last ? u->alpha : 1};
         for (int64_t p = 0; p < u->panels; p += step.panels) {

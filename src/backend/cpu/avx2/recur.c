@@ -110,7 +110,8 @@ static void recur_stream(const recur_work *w, const float *h, int64_t rows, int6
 
 static void recur_tiles(const recur_work *w, int64_t rows, int64_t first, int64_t end, bool upward)
 {
-    const int64_t k = w->s.hidden, blocks = hg_ceil_div(k, HG_GEMM_DEPTH);
+    const int64_t k = w->s.hidden;
+    const int64_t blocks = hg_ceil_div(k, hg_gemm_depth(hg_gemm_is_wide(w->a)));
     const int64_t depth = hg_ceil_div(k, blocks);
     for (int64_t k0 = 0; k0 < k; k0 += depth) {
         hg_gemm_step step = {.row = w->rows,

@@ -1,19 +1,13 @@
-/* gemm.c - steps of avx2/gemm.h with AVX-512: tiles of up to 12 rows x 32 columns.
+/* gemm.c - steps of avx2/gemm.h with AVX-512: tiles of up to 8 rows x 48 columns.
  *
- * Two panels side by side are what feeds the multiply-adds: 12 rows x 16 columns load a broadcast
- * for each of them and reach 75 % of the peak, 12 x 32 reach 92 (bench/op/matmul). A block of two
- * panels need not fit L1: 12 rows take twelve cycles for the two lines of a k.
+ * Three panels side by side: 8 rows x 16 columns load a broadcast for every multiply-add and reach
+ * 70 % of the peak, 12 x 32 need more pointers to rows than there are registers, and 8 x 48 are a
+ * tenth faster than those (bench/op/matmul).
  *
  * Each output is the chain of fused multiply-adds of the tiles of AVX2, so the bits are theirs. */
 #include "backend/cpu/avx2/gemm.h"
 
-enum {
-    WIDE_ROWS = 12,
-    WIDE_VECTOR = 16,
-    WIDE_PANELS = 2,
-    WIDE_NEAR = 6 /* pointers to rows in registers; others are loaded, where gcc would keep them in
-                     vector registers, whose way back takes a port of the multiply-adds */
-};
+enum { WIDE_ROWS = 8, WIDE_VECTOR = 16, WIDE_LINE = 64 /* bytes */ };
 
 /* As HG_GEMM_UNROLL, for all sums of a tile. */
 #if defined(__clang__)
@@ -80,9 +74,9 @@ HG_INLINE void wide_tile(const int rows, const int panels, const hg_gemm_step *s
 {
     const bool is_half = HG_IS_LINKED(HOLO_F16) && s->is_half;
     const char *next = s->next != NULL ? s->next + first * s->next_row : s->b;
-    const int64_t next_step = s->next_step, step = s->b_step, panel = s->b_panel;
-    const int64_t depth = s->depth;
-    __m512 sum[WIDE_ROWS][WIDE_PANELS];
+    const int64_t every = s->next == NULL ? s->depth : hg_max(1, WIDE_LINE / s->next_step);
+    const int64_t depth = s->depth, step = s->b_step, panel = s->b_panel;
+    __m512 sum[WIDE_ROWS][HG_GEMM_PANELS];
     if (s->sum == NULL) {
         WIDE_UNROLL
         for (int i = 0; i < rows * panels; i++)
@@ -96,7 +90,6 @@ HG_INLINE void wide_tile(const int rows, const int panels, const hg_gemm_step *s
     const float *const *row = s->row + first;
     const char *b = s->b;
     const float *a[WIDE_ROWS];
-    const float *const volatile *far = a;
     for (int64_t t = 0; t < s->taps; t++, row += s->row_step) {
         if (wide_is_zero(count, s->zero, row)) {
             b += step * depth;
@@ -105,21 +98,24 @@ HG_INLINE void wide_tile(const int rows, const int panels, const hg_gemm_step *s
         WIDE_UNROLL
         for (int i = 0; i < rows; i++)
             a[i] = row[hg_min(i, count - 1)] + s->offset;
-        for (int64_t k = 0; k < depth; k++) {
-            __m512 w[WIDE_PANELS];
+        for (int64_t k = 0; k < depth;) {
             WIDE_UNROLL
             for (int j = 0; j < panels; j++)
-                w[j] = wide_load(b + j * panel, is_half);
-            b += step;
-            _mm_prefetch(next, _MM_HINT_T1);
-            if (panels == 2) _mm_prefetch(next + panel, _MM_HINT_T1);
-            next += next_step;
-            WIDE_UNROLL
-            for (int i = 0; i < rows; i++) {
-                const __m512 x = _mm512_set1_ps((i < WIDE_NEAR ? a[i] : far[i])[k]);
+                _mm_prefetch(next + j * panel, _MM_HINT_T1);
+            next += WIDE_LINE;
+            for (const int64_t end = hg_min(depth, k + every); k < end; k++) {
+                __m512 w[HG_GEMM_PANELS];
                 WIDE_UNROLL
                 for (int j = 0; j < panels; j++)
-                    sum[i][j] = _mm512_fmadd_ps(x, w[j], sum[i][j]);
+                    w[j] = wide_load(b + j * panel, is_half);
+                b += step;
+                WIDE_UNROLL
+                for (int i = 0; i < rows; i++) {
+                    const __m512 x = _mm512_set1_ps(a[i][k]);
+                    WIDE_UNROLL
+                    for (int j = 0; j < panels; j++)
+                        sum[i][j] = _mm512_fmadd_ps(x, w[j], sum[i][j]);
+                }
             }
         }
     }
@@ -138,27 +134,25 @@ HG_INLINE void wide_tile(const int rows, const int panels, const hg_gemm_step *s
                              sum[i / panels][i % panels]);
         return;
     }
-    float tile[WIDE_ROWS * WIDE_PANELS * WIDE_VECTOR];
+    float tile[WIDE_ROWS * HG_GEMM_PANELS * WIDE_VECTOR];
     WIDE_UNROLL
     for (int i = 0; i < rows * panels; i++)
         _mm512_storeu_ps(tile + i * WIDE_VECTOR, sum[i / panels][i % panels]);
     wide_store_tile(s, first, count, panels, tile);
 }
 
-/* Most tiles have one height only. */
 typedef void (*wide_tile_fn)(const hg_gemm_step *s, int64_t first, int64_t rows);
 
-#define WIDE_TILE(name, height, panels, count)                                                     \
-    static void wide_##name(const hg_gemm_step *s, int64_t first, int64_t rows)                    \
+#define WIDE_TILE(height, panels)                                                                  \
+    static void wide_##height##x##panels(const hg_gemm_step *s, int64_t first, int64_t rows)       \
     {                                                                                              \
-        (void)rows;                                                                                \
-        wide_tile(height, panels, s, first, count);                                                \
+        wide_tile(height, panels, s, first, rows);                                                 \
     }
-WIDE_TILE(12x1, 12, 1, 12)
-WIDE_TILE(upto_8x1, 8, 1, rows)
-WIDE_TILE(12x2, 12, 2, 12)
-WIDE_TILE(upto_8x2, 8, 2, rows)
-WIDE_TILE(upto_4x2, 4, 2, rows)
+WIDE_TILE(8, 1)
+WIDE_TILE(4, 2)
+WIDE_TILE(8, 2)
+WIDE_TILE(4, 3)
+WIDE_TILE(8, 3)
 #undef WIDE_TILE
 
 /* Lines the next tile starts with, as in avx2/gemm.c. */
@@ -177,15 +171,13 @@ HG_ONCE void wide_prefetch(const hg_gemm_step *s, int64_t first, int64_t rows)
 }
 
 /* The next tile. Four rows of two panels already keep the multiply-adds busy, of one it takes
- * eight; 9 to 11 rows are eight and the rest. */
+ * eight. */
 static wide_tile_fn wide_find_tile(const hg_gemm_step *s, int64_t left, int64_t *height)
 {
-    static const wide_tile_fn one[] = {wide_upto_8x1, wide_12x1};
-    static const wide_tile_fn two[] = {wide_upto_4x2, wide_upto_8x2, wide_12x2};
-    const bool is_whole = left >= WIDE_ROWS;
-    *height = is_whole ? WIDE_ROWS : hg_min(left, 8);
-    if (s->panels != 2) return one[is_whole];
-    return two[is_whole + (left > 4)];
+    static const wide_tile_fn tile[HG_GEMM_PANELS][2] = {
+        {wide_8x1, wide_8x1}, {wide_4x2, wide_8x2}, {wide_4x3, wide_8x3}};
+    *height = hg_min(left, WIDE_ROWS);
+    return tile[hg_max(s->panels, 1) - 1][left > 4];
 }
 
 void hg_gemm_panel_avx512(const hg_gemm_step *s, int64_t rows)
