@@ -44,7 +44,7 @@ typedef struct conv_nhwc_plan {
     int64_t taps, depth; /* k = taps * depth */
     int64_t pixels;      /* rows of the product */
     hg_cut row;
-    int64_t group, groups; /* panels of a unit; units in a channel group */
+    int64_t group, groups; /* panels of the widest unit; units in a channel group */
     bool is_large;
     bool is_few; /* outputs are dot products */
 } conv_nhwc_plan;
@@ -66,6 +66,16 @@ static void conv_nhwc_turn(hg_conv2d *g)
     conv_nhwc_swap(&g->stride_h, &g->stride_w);
     conv_nhwc_swap(&g->pad_top, &g->pad_left);
     conv_nhwc_swap(&g->dil_h, &g->dil_w);
+}
+
+/* Parts of the panels, at least `least` and at most `most` of them where that is possible: enough
+ * units for threads, and of few an even number, which two of them can share. */
+static int64_t conv_nhwc_groups(int64_t blocks, int64_t least, int64_t most)
+{
+    int64_t groups = hg_max(least, hg_ceil_div(CONV_NHWC_UNITS, blocks));
+    groups = hg_min(groups, most);
+    if (blocks * groups % 2 == 0 || blocks * groups >= CONV_NHWC_UNITS) return groups;
+    return groups < most ? groups + 1 : hg_max(1, groups - 1);
 }
 
 static void conv_nhwc_plan_of(const hg_args *a, conv_nhwc_plan *p)
@@ -90,11 +100,10 @@ static void conv_nhwc_plan_of(const hg_args *a, conv_nhwc_plan *p)
     const int64_t pixels = hg_max(1, p->pixels), panels = hg_max(1, p->s.panels);
     p->row = hg_cut_of(pixels, rows, tile);
     const int64_t wanted = CONV_NHWC_TILE_VALUES / HG_PANEL / p->row.size;
-    p->group = hg_min(panels, hg_min(wanted, CONV_NHWC_MAX_GROUP));
-    p->groups = hg_max(hg_ceil_div(panels, p->group),
-                       hg_min(panels, hg_ceil_div(CONV_NHWC_UNITS, p->row.count * p->s.groups)));
-    p->group = hg_gemm_group(a, hg_ceil_div(panels, p->groups));
-    p->groups = hg_ceil_div(panels, p->group);
+    const int64_t group = hg_min(panels, hg_min(wanted, CONV_NHWC_MAX_GROUP));
+    p->groups = conv_nhwc_groups(p->row.count * p->s.groups, hg_ceil_div(panels, group),
+                                 hg_max(1, panels / hg_gemm_together(a)));
+    p->group = hg_ceil_div(panels, p->groups);
     p->is_large = holo_tensor_count(&a->out[0]) >= CONV_NHWC_LARGE;
     p->is_few = g->o <= CONV_NHWC_FEW && p->s.groups == 1 && p->depth >= 16 && p->depth % 8 == 0;
 }
@@ -447,8 +456,8 @@ static void conv_nhwc_run(const hg_args *a, hg_range r)
         u.channel_group = pixels % p.s.groups;
         u.row = pixels / p.s.groups * p.row.size;
         u.n_rows = hg_min(p.row.size, p.pixels - u.row);
-        u.panel = group * p.group;
-        u.panels = hg_min(p.group, p.s.panels - u.panel);
+        u.panel = group * p.s.panels / p.groups;
+        u.panels = (group + 1) * p.s.panels / p.groups - u.panel;
         conv_nhwc_point(&u);
         const int64_t col = u.channel_group * p.s.group_o + u.panel * HG_PANEL;
         u.c = has_lane ? u.sum : (float *)a->out[0].data + u.row * p.s.g.o + col;
