@@ -65,16 +65,6 @@ HG_ONCE void gemm_store_tile(const hg_gemm_step *s, int64_t first, int rows, int
             gemm_store(s, first + i, col + j, _mm256_loadu_ps(tile + i * width + j));
 }
 
-/* Every row of the tile lies in the padding. */
-HG_INLINE bool gemm_is_zero(const int64_t rows, const float *zero, const float *const *row)
-{
-    if (row[0] != zero) return false; /* mostly so */
-    bool is_zero = true;
-    for (int64_t i = 1; i < rows; i++)
-        is_zero = is_zero && row[i] == zero;
-    return is_zero;
-}
-
 #if HG_VEC8_REGISTERS >= 16
 /* has_taps: there may be more than one. */
 HG_INLINE void gemm_tile(const int rows, const bool is_half, const bool has_taps,
@@ -104,7 +94,7 @@ HG_INLINE void gemm_tile(const int rows, const bool is_half, const bool has_taps
     const int64_t step = s->b_step;
     for (int64_t t = 0; t < (has_taps ? s->taps : 1); t++, row += s->row_step) {
         const float *a[HG_GEMM_ROWS];
-        if (has_taps && gemm_is_zero(rows, s->zero, row)) {
+        if (has_taps && hg_gemm_is_zero(rows, s->zero, row)) {
             b += step * s->depth;
             continue;
         }
@@ -179,7 +169,7 @@ HG_INLINE void gemm_half_tile(const int rows, const int64_t count, const bool is
     const ptrdiff_t step = (ptrdiff_t)s->b_step, depth = (ptrdiff_t)s->depth;
     for (int64_t t = 0; t < s->taps; t++, row += s->row_step) {
         const float *a[GEMM_HALF_ROWS];
-        if (gemm_is_zero(count, s->zero, row)) {
+        if (hg_gemm_is_zero(count, s->zero, row)) {
             b += step * depth;
             continue;
         }

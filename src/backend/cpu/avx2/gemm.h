@@ -33,8 +33,9 @@ enum {
     HG_GEMM_ROWS = 4, /* twice 4 x 8: in V8 54 GFLOP/s fused, 42 not, where 6 x 8 has 38 and 37 */
 #endif
     HG_GEMM_COLS = 16,
-    HG_GEMM_PANELS = 3, /* of a step with AVX-512, at most */
-    HG_GEMM_DEPTH = 384 /* 24 KiB of B in a 32 KiB L1; 2 % over 256 (bench/op/matmul) */
+    HG_GEMM_WIDE_ROWS = 8, /* of a tile with AVX-512, */
+    HG_GEMM_PANELS = 3,    /* and panels, at most */
+    HG_GEMM_DEPTH = 384    /* 24 KiB of B in a 32 KiB L1; 2 % over 256 (bench/op/matmul) */
 };
 
 /* One k block of one panel for a block of rows. */
@@ -93,7 +94,7 @@ static inline bool hg_gemm_is_wide(const hg_args *a)
 /* Rows of a whole tile. */
 static inline int64_t hg_gemm_rows(const hg_args *a)
 {
-    return hg_gemm_is_wide(a) ? 8 : HG_GEMM_ROWS;
+    return hg_gemm_is_wide(a) ? HG_GEMM_WIDE_ROWS : HG_GEMM_ROWS;
 }
 
 /* Depth of a k block: three panels of it stay in L1 too. */
@@ -115,18 +116,21 @@ static inline int64_t hg_gemm_piece(const hg_args *a, int64_t panels)
     return panels > 4 ? HG_GEMM_PANELS : 2;
 }
 
-/* At least `panels`, in whole pieces. */
-static inline int64_t hg_gemm_group(const hg_args *a, int64_t panels)
-{
-    const int64_t piece = hg_gemm_piece(a, panels + 1);
-    return hg_ceil_div(panels, piece) * piece;
-}
-
 /* How many panels the next step has, out of `left`; one alone is slow. */
 static inline int64_t hg_gemm_panels(const hg_gemm_step *step, int64_t left)
 {
     if (!step->is_wide) return 1;
     return left > 4 || left == 3 ? HG_GEMM_PANELS : hg_min(left, 2);
+}
+
+/* Every row of the tile lies in the padding. */
+HG_INLINE bool hg_gemm_is_zero(const int64_t rows, const float *zero, const float *const *row)
+{
+    if (row[0] != zero) return false; /* mostly so */
+    bool is_zero = true;
+    for (int64_t i = 1; i < rows; i++)
+        is_zero = is_zero && row[i] == zero;
+    return is_zero;
 }
 
 /* Rows [0, rows) of the step. The functions of this header are defined in gemm.c. */

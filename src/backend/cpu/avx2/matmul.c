@@ -61,7 +61,7 @@ static matmul_plan matmul_plan_of(const hg_args *a)
     /* every unit turns A for itself */
     const int64_t wanted = (p.trans_a ? 2 : MATMUL_UNITS) / hg_max(1, p.s.batch * p.row.count);
     p.groups = hg_max(p.groups, hg_min(wanted, panels / 2));
-    p.group = hg_gemm_group(a, hg_ceil_div(panels, p.groups));
+    p.group = hg_max(hg_gemm_together(a), hg_ceil_div(panels, p.groups));
     p.groups = hg_ceil_div(panels, p.group);
     p.widest = p.group;
     if (!p.trans_b && p.row.size <= HG_GEMM_STREAM_ROWS) {

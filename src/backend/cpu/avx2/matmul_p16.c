@@ -1,9 +1,9 @@
 /* matmul_p16.c - matmul.p16 with AVX2 and FMA.
  *
  * A unit is a block of rows times a group of panels. Up to three rows the weights are streamed
- * once, many panels side by side, at memory bandwidth; more rows go through 6 x 16 tiles. f16
- * weights are widened in registers: two conversions beside twelve multiply-adds cost nothing on Zen
- * 4 (bench/op/matmul), while widening panels into scratch first loses 3 % at 128 rows and 40 %
+ * once, many panels side by side, at memory bandwidth; more rows go through the tiles of gemm.h.
+ * f16 weights are widened in registers: two conversions beside twelve multiply-adds cost nothing on
+ * Zen 4 (bench/op/matmul), while widening panels into scratch first loses 3 % at 128 rows and 40 %
  * at 4. Error bound: one rounding for each of the K fused multiply-adds, in order. */
 #include "kernel/matmul_p16.h"
 

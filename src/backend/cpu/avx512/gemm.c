@@ -1,13 +1,12 @@
 /* gemm.c - steps of avx2/gemm.h with AVX-512: tiles of up to 8 rows x 48 columns.
  *
- * Three panels side by side: 8 rows x 16 columns load a broadcast for every multiply-add and reach
- * 70 % of the peak, 12 x 32 need more pointers to rows than there are registers, and 8 x 48 are a
- * tenth faster than those (bench/op/matmul).
+ * Three panels side by side: 8 rows x 16 columns load a broadcast for every multiply-add, and 12 x
+ * 32 need more pointers to rows than there are registers (bench/op/matmul shows what these reach).
  *
  * Each output is the chain of fused multiply-adds of the tiles of AVX2, so the bits are theirs. */
 #include "backend/cpu/avx2/gemm.h"
 
-enum { WIDE_ROWS = 8, WIDE_VECTOR = 16, WIDE_LINE = 64 /* bytes */ };
+enum { WIDE_VECTOR = 16, WIDE_LINE = 64 /* bytes */ };
 
 /* As HG_GEMM_UNROLL, for all sums of a tile. */
 #if defined(__clang__)
@@ -52,16 +51,6 @@ HG_ONCE void wide_store_tile(const hg_gemm_step *s, int64_t first, int64_t rows,
         }
 }
 
-/* Every row of the tile lies in the padding. */
-HG_INLINE bool wide_is_zero(int64_t rows, const float *zero, const float *const *row)
-{
-    if (row[0] != zero) return false; /* mostly so */
-    bool is_zero = true;
-    for (int64_t i = 1; i < rows; i++)
-        is_zero = is_zero && row[i] == zero;
-    return is_zero;
-}
-
 /* Where row i of a tile finds the sums it starts with, unless they are zero. */
 HG_INLINE const float *wide_sum(const hg_gemm_step *s, int64_t row)
 {
@@ -76,7 +65,7 @@ HG_INLINE void wide_tile(const int rows, const int panels, const hg_gemm_step *s
     const char *next = s->next != NULL ? s->next + first * s->next_row : s->b;
     const int64_t every = s->next == NULL ? s->depth : hg_max(1, WIDE_LINE / s->next_step);
     const int64_t depth = s->depth, step = s->b_step, panel = s->b_panel;
-    __m512 sum[WIDE_ROWS][HG_GEMM_PANELS];
+    __m512 sum[HG_GEMM_WIDE_ROWS][HG_GEMM_PANELS];
     if (s->sum == NULL) {
         WIDE_UNROLL
         for (int i = 0; i < rows * panels; i++)
@@ -89,9 +78,9 @@ HG_INLINE void wide_tile(const int rows, const int panels, const hg_gemm_step *s
     }
     const float *const *row = s->row + first;
     const char *b = s->b;
-    const float *a[WIDE_ROWS];
+    const float *a[HG_GEMM_WIDE_ROWS];
     for (int64_t t = 0; t < s->taps; t++, row += s->row_step) {
-        if (wide_is_zero(count, s->zero, row)) {
+        if (hg_gemm_is_zero(count, s->zero, row)) {
             b += step * depth;
             continue;
         }
@@ -134,7 +123,7 @@ HG_INLINE void wide_tile(const int rows, const int panels, const hg_gemm_step *s
                              sum[i / panels][i % panels]);
         return;
     }
-    float tile[WIDE_ROWS * HG_GEMM_PANELS * WIDE_VECTOR];
+    float tile[HG_GEMM_WIDE_ROWS * HG_GEMM_PANELS * WIDE_VECTOR];
     WIDE_UNROLL
     for (int i = 0; i < rows * panels; i++)
         _mm512_storeu_ps(tile + i * WIDE_VECTOR, sum[i / panels][i % panels]);
@@ -158,7 +147,7 @@ WIDE_TILE(8, 3)
 /* Lines the next tile starts with, as in avx2/gemm.c. */
 HG_ONCE void wide_prefetch(const hg_gemm_step *s, int64_t first, int64_t rows)
 {
-    for (int64_t i = first; i < hg_min(first + WIDE_ROWS, rows); i++) {
+    for (int64_t i = first; i < hg_min(first + HG_GEMM_WIDE_ROWS, rows); i++) {
         for (int64_t j = 0; j < s->cols; j += WIDE_VECTOR) {
             if (s->fetch_c) _mm_prefetch((const char *)(s->c + i * s->ld + j), _MM_HINT_T0);
             if (s->residual != NULL)
@@ -176,7 +165,7 @@ static wide_tile_fn wide_find_tile(const hg_gemm_step *s, int64_t left, int64_t 
 {
     static const wide_tile_fn tile[HG_GEMM_PANELS][2] = {
         {wide_8x1, wide_8x1}, {wide_4x2, wide_8x2}, {wide_4x3, wide_8x3}};
-    *height = hg_min(left, WIDE_ROWS);
+    *height = hg_min(left, HG_GEMM_WIDE_ROWS);
     return tile[hg_max(s->panels, 1) - 1][left > 4];
 }
 
