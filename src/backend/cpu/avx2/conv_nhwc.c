@@ -34,7 +34,7 @@ enum {
     CONV_NHWC_UNITS = 16,         /* wanted, for threads */
     CONV_NHWC_LARGE = 1 << 18,    /* elements of an output beyond L2 */
     CONV_NHWC_FEW = 4,            /* outputs that are dot products */
-    CONV_NHWC_DOTS = 8            /* of them are computed at a time, to keep the units busy */
+    CONV_NHWC_DOTS = HG_VEC8_REGISTERS / 2 /* of them are computed at a time: chains of sums */
 };
 
 typedef struct conv_nhwc_plan {
@@ -366,8 +366,8 @@ static void conv_nhwc_few_weights(const conv_nhwc_unit *u)
                                         : ((const float *)w->data)[i * HG_PANEL + j];
 }
 
-/* `outputs` of as many pixels from `first` on as make eight dot products; the last pixel of the
- * unit stands in for those behind it. */
+/* `outputs` of as many pixels from `first` on as make CONV_NHWC_DOTS; the last pixel of the unit
+ * stands in for those behind it. */
 HG_INLINE void conv_nhwc_dots(const int outputs, const conv_nhwc_unit *u, int64_t first)
 {
     const conv_nhwc_plan *p = u->p;
@@ -395,8 +395,9 @@ HG_INLINE void conv_nhwc_dots(const int outputs, const conv_nhwc_unit *u, int64_
         }
     }
     float to[CONV_NHWC_DOTS];
-    _mm_storeu_ps(to, hg_vec8_sums(sum));
-    _mm_storeu_ps(to + 4, hg_vec8_sums(sum + 4));
+    HG_GEMM_UNROLL
+    for (int i = 0; i < CONV_NHWC_DOTS; i += 4)
+        _mm_storeu_ps(to + i, hg_vec8_sums(sum + i));
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = 0; j < p->s.g.o; j++)
             u->c[(first + i) * u->ld + j] = to[i * outputs + j];
@@ -422,11 +423,11 @@ static void conv_nhwc_few_finish(const conv_nhwc_unit *u)
 
 static void conv_nhwc_unit_few(const conv_nhwc_unit *u)
 {
-    const int64_t o = u->p->s.g.o, pixels = o > 2 ? 2 : CONV_NHWC_DOTS / o;
+    const int64_t o = u->p->s.g.o, pixels = CONV_NHWC_DOTS / (o > 2 ? CONV_NHWC_FEW : o);
     for (int64_t first = 0; first < u->n_rows; first += pixels) {
         if (o == 1) conv_nhwc_dots(1, u, first);
         if (o == 2) conv_nhwc_dots(2, u, first);
-        if (o > 2) conv_nhwc_dots(4, u, first);
+        if (o > 2) conv_nhwc_dots(CONV_NHWC_FEW, u, first);
     }
     conv_nhwc_few_finish(u);
 }

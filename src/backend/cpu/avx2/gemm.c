@@ -354,9 +354,8 @@ static const float *gemm_columns(const float *from, const hg_gemm_step *step, fl
     return from == NULL ? NULL : memcpy(to, from + step->col, (size_t)step->cols * sizeof(float));
 }
 
-/* Tile by tile; what is left to do to one is done while it is in L1. Its rows are whole vectors
+/* What is left to do to `rows` rows from `first` on, while they are in L1. They are whole vectors
  * then. */
-/* What is left to do to `rows` rows from `first` on. */
 HG_INLINE void gemm_finish_tile(const hg_gemm_step *s, int64_t first, int64_t rows)
 {
     if (s->finish == NULL) return;
@@ -400,7 +399,8 @@ static int64_t gemm_whole(const hg_gemm_step *s, int64_t rows)
 {
     if (s->narrow && HG_VEC8_REGISTERS >= 16) return 0; /* gemm_find_narrow */
     if (s->is_half) return gemm_f16_whole(s, rows);
-    return s->taps == 1 ? gemm_f32_one_tap(s, rows) : gemm_f32_whole(s, rows);
+    const bool is_one = s->taps == 1 && HG_VEC8_REGISTERS >= 16; /* others loop over taps anyway */
+    return is_one ? gemm_f32_one_tap(s, rows) : gemm_f32_whole(s, rows);
 }
 
 static void gemm_tiles(const hg_gemm_step *step, int64_t rows)
@@ -499,8 +499,7 @@ void hg_gemm_panel_avx2(const hg_gemm_step *step, int64_t rows)
 
 #endif
 
-/* ---- streaming: few rows, many panels
- * ------------------------------------------------------------ */
+/* ---- streaming: few rows, many panels ------------------------------------------------------ */
 
 /* rows x panels * 2 accumulators; every weight is loaded once. */
 HG_INLINE void gemm_stream_tile(const int rows, const int panels, const bool is_half,

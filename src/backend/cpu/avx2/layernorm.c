@@ -92,7 +92,8 @@ static void layernorm_run_avx2(const hg_args *a, hg_range r)
         return;
     }
     const hg_norm *s = hg_layernorm_init(a, r.scratch, NORM_READ);
-    const bool is_whole = s->is_native && s->n % HG_NORM_LANES == 0;
+    /* their sums need registers */
+    const bool is_whole = HG_VEC8_REGISTERS >= 16 && s->is_native && s->n % HG_NORM_LANES == 0;
     for (; is_whole && a->n_out == 1 && r.begin + LAYERNORM_ROWS <= r.end;
          r.begin += LAYERNORM_ROWS)
         layernorm_rows(s, r.begin);

@@ -23,7 +23,11 @@ enum {
     MATMUL_GROUP = 8,        /* panels of a unit */
     MATMUL_UNITS = 4,        /* for threads to share, of a product of no more than one group */
     MATMUL_DIRECT_ROWS = 24, /* up to here B is read in place */
-    MATMUL_DOT_ROWS = 5      /* up to here A B' is computed by dot products */
+    MATMUL_DOT_ROWS = 5,     /* up to here A B' is computed by dot products */
+    /* as many at a time as there are registers for: one row times so many columns, or so many rows
+     * times four columns */
+    MATMUL_DOT_WIDTH = HG_VEC8_REGISTERS / 2,
+    MATMUL_DOT_HEIGHT = HG_VEC8_REGISTERS >= 16 ? 3 : 2
 };
 
 typedef struct matmul_plan {
@@ -316,9 +320,9 @@ HG_INLINE void matmul_dot(const int rows, const int cols, const matmul_dots *d)
 static void matmul_dot_rows(const int rows, const int cols, matmul_dots d, int64_t count)
 {
     for (; count >= cols; count -= cols) {
-        if (rows == 1) matmul_dot(1, 8, &d);
+        if (rows == 1) matmul_dot(1, MATMUL_DOT_WIDTH, &d);
         if (rows == 2) matmul_dot(2, 4, &d);
-        if (rows == 3) matmul_dot(3, 4, &d);
+        if (rows == 3 && MATMUL_DOT_HEIGHT == 3) matmul_dot(3, 4, &d);
         d.b += cols * d.b_ld;
         d.c += cols;
     }
@@ -333,9 +337,9 @@ void hg_gemm_dot_avx2(const float *const *a, int64_t rows, const float *b, int64
                       int64_t count, float alpha, float *c, int64_t ld)
 {
     for (int64_t first = 0; first < rows;) {
-        const int64_t left = rows - first, height = left == 4 ? 2 : hg_min(left, 3);
+        const int64_t left = rows - first, height = left == 4 ? 2 : hg_min(left, MATMUL_DOT_HEIGHT);
         const matmul_dots d = {a + first, b, b_ld, k, alpha, c + first * ld, ld};
-        if (height == 1) matmul_dot_rows(1, 8, d, count);
+        if (height == 1) matmul_dot_rows(1, MATMUL_DOT_WIDTH, d, count);
         if (height == 2) matmul_dot_rows(2, 4, d, count);
         if (height == 3) matmul_dot_rows(3, 4, d, count);
         first += height;
