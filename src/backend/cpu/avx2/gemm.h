@@ -140,7 +140,7 @@ void hg_gemm_panel_avx512(const hg_gemm_step *step, int64_t rows);
 static inline void hg_gemm_panel(const hg_gemm_step *step, int64_t rows)
 {
 #if HG_HAS_AVX512
-    if (step->is_wide) {
+    if (step->is_wide && !step->narrow) { /* eight columns are a vector of AVX2 */
         hg_gemm_panel_avx512(step, rows);
         return;
     }
