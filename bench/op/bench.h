@@ -32,7 +32,7 @@ static inline double bench_now(void)
 /* GFLOP/s of one core with fused multiply-add, as `hologram bench --profile` has it. */
 static inline double bench_peak(void)
 {
-    return hg_cli_peak_measure(1).flops / 1e9;
+    return hg_cli_peak_flops(1) / 1e9;
 }
 
 static inline void *bench_alloc(size_t bytes)

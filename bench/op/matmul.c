@@ -96,9 +96,25 @@ static void bench_plain(const hg_kernel *k, const char *variant, uint32_t cpu, d
     }
 }
 
+/* The kernel's share of the peak: the best of several turns of both, since the machine's clock and
+ * its other tenants move from second to second. `seconds` is the shortest run. */
+static double bench_share(const hg_kernel *k, const hg_args *a, double *seconds)
+{
+    enum { TURNS = 4 };
+    hg_cost cost = {0};
+    k->cost(a, &cost);
+    double peak = 0;
+    *seconds = 1e9;
+    for (int i = 0; i < TURNS; i++) {
+        peak = fmax(peak, bench_peak());
+        *seconds = fmin(*seconds, bench_run(NULL, k, a, 0, 0.01));
+    }
+    return cost.flops / *seconds / 1e9 / peak;
+}
+
 /* Packed float32 with K and N from 256 to 4096: for each number of rows the slowest of those shapes
  * and the geometric mean, in per cent of the peak and, for few rows, in bytes of weights. */
-static void bench_grid(const hg_kernel *k, uint32_t cpu, double peak)
+static void bench_grid(const hg_kernel *k, uint32_t cpu)
 {
     static const int64_t rows[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512};
     static const int64_t sizes[] = {256, 512, 1024, 2048, 4096};
@@ -124,8 +140,8 @@ static void bench_grid(const hg_kernel *k, uint32_t cpu, double peak)
                                .n_out = 1,
                                .n_param = 1,
                                .cpu = cpu};
-            const double t = bench_run(NULL, k, &a, 0, 0.02);
-            const double rate = 2e-9 * (double)m * (double)n * (double)depth / t / peak;
+            double t;
+            const double rate = bench_share(k, &a, &t);
             sum += log(rate);
             bytes += 4.0 * (double)n * (double)depth;
             time += t;
@@ -158,7 +174,7 @@ int main(int argc, char **argv)
         bench_plain(hg_kernels_matmul_avx2, variant, wide, peak);
     if (strcmp(part, "avx2") == 0)
         bench_packed(hg_kernels_matmul_p16_avx2, "avx2", 0, peak, HOLO_F32);
-    if (strcmp(part, "grid") == 0) bench_grid(hg_kernels_matmul_p16_avx2, wide, peak);
+    if (strcmp(part, "grid") == 0) bench_grid(hg_kernels_matmul_p16_avx2, wide);
 #endif
     if (strcmp(part, "reference") == 0) {
         bench_packed(hg_kernels_matmul_p16, "reference", 0, peak, HOLO_F32);

@@ -135,23 +135,37 @@ static double (*peak_arithmetic(void))(peak_work *)
     return peak_plain;
 }
 
-hg_cli_peak hg_cli_peak_measure(int threads)
+static int peak_threads(int threads)
+{
+    return threads < 1 ? 1 : threads < PEAK_THREADS ? threads : PEAK_THREADS;
+}
+
+double hg_cli_peak_flops(int threads)
 {
     peak_work work[PEAK_THREADS];
-    hg_cli_peak peak = {0};
-    if (threads < 1) threads = 1;
-    const int used = threads < PEAK_THREADS ? threads : PEAK_THREADS;
-    uint64_t *memory = malloc(PEAK_BYTES);
+    const int used = peak_threads(threads);
     for (int i = 0; i < used; i++)
         work[i] = (peak_work){.run = peak_arithmetic()};
-    peak.flops = peak_rate(work, used) * threads / used;
-    if (memory == NULL) return peak;
+    return peak_rate(work, used) * (threads < 1 ? 1 : threads) / used;
+}
+
+static double peak_bytes(int threads)
+{
+    peak_work work[PEAK_THREADS];
+    const int used = peak_threads(threads);
+    uint64_t *memory = malloc(PEAK_BYTES);
+    if (memory == NULL) return 0;
     memset(memory, 1, PEAK_BYTES);
     const size_t words = PEAK_BYTES / sizeof *memory / (size_t)used;
     for (int i = 0; i < used; i++)
         work[i] =
             (peak_work){.run = peak_read, .memory = memory + (size_t)i * words, .words = words};
-    peak.bytes = peak_rate(work, used);
+    const double rate = peak_rate(work, used);
     free(memory);
-    return peak;
+    return rate;
+}
+
+hg_cli_peak hg_cli_peak_measure(int threads)
+{
+    return (hg_cli_peak){.flops = hg_cli_peak_flops(threads), .bytes = peak_bytes(threads)};
 }

@@ -10,4 +10,7 @@ typedef struct hg_cli_peak {
 /* All threads together; 0 where it could not be measured. */
 hg_cli_peak hg_cli_peak_measure(int threads);
 
+/* The first of them alone. */
+double hg_cli_peak_flops(int threads);
+
 #endif
