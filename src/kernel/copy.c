@@ -298,7 +298,10 @@ static hg_copy_part copy_tiles(const hg_args *a, const hg_copy_plan *p, hg_copy_
     hg_copy_grid g = {part.rows, 0, part.step, p->stride[last]};
     uint8_t *y = (uint8_t *)a->out[0].data + to * size;
     const uint8_t *x = (const uint8_t *)a->in[0].data + from * size;
-    if (tile != NULL && (size == 1 || (part.rows >= COPY_FEW && part.n >= HG_COPY_SIDE))) {
+    const bool is_pixels =
+        size == 4 && part.n <= HG_COPY_PIXEL && part.step == part.n && part.rows > HG_COPY_SIDE;
+    const bool is_large = part.rows >= COPY_FEW && part.n >= HG_COPY_SIDE;
+    if (tile != NULL && (size == 1 || is_large || is_pixels)) {
         g.n = part.n;
         tile(y, x, g, look);
         return part;

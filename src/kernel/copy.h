@@ -5,7 +5,7 @@
 
 #include "isa/kernel.h"
 
-enum { HG_COPY_MAX_LOOPS = 2 * HG_MAX_RANK, HG_COPY_SIDE = 8 };
+enum { HG_COPY_MAX_LOOPS = 2 * HG_MAX_RANK, HG_COPY_SIDE = 8, HG_COPY_PIXEL = 4 };
 
 /* The loops of a call, joined; checked arguments only. */
 typedef struct hg_copy_plan {
@@ -24,7 +24,8 @@ typedef struct hg_copy_grid {
 
 /* Moves a tile, as an instruction set likes it best: y[r * row + i] = x[r + i * stride], or what
  * `look` says about that. Elements are of one width, which the kernel's check has seen to; wider
- * ones than a byte come in tiles of at least three rows and HG_COPY_SIDE columns. */
+ * ones than a byte come in tiles of at least three rows and HG_COPY_SIDE columns; words also in
+ * more than HG_COPY_SIDE rows of up to HG_COPY_PIXEL columns that follow each other (row is n). */
 typedef void hg_copy_tile(uint8_t *y, const uint8_t *x, hg_copy_grid g, const void *look);
 
 /* Where a unit lies in the output: `rows` rows of n elements, `step` apart from element `at` on. */

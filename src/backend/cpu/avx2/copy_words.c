@@ -1,7 +1,8 @@
 /* copy_words.c - copy.words with AVX2: transpositions of elements of 32 bits in registers.
  *
  * Sixteen by sixteen elements go by in blocks of four by eight: whole lines of the cache on both
- * sides. Those at an edge are done together with their neighbours once more. */
+ * sides. Those at an edge are done together with their neighbours once more. Planes that become
+ * pixels (NCHW to NHWC of a picture) go eight pixels at a time. */
 #include "backend/cpu/avx2/turn.h"
 #include "kernel/copy.h"
 
@@ -20,6 +21,36 @@ static void copy_words_block(float *y, const float *x, const hg_copy_grid *g, in
         }
 }
 
+/* Up to four planes become pixels. A pixel is stored as four words; what is too many of them lies
+ * in the next one, which is stored after it. */
+static void copy_words_pixels(float *y, const float *x, const hg_copy_grid *g)
+{
+    const int64_t n = g->n;
+    int64_t r = 0;
+    for (; r + HG_COPY_SIDE < g->rows; r += HG_COPY_SIDE, y += HG_COPY_SIDE * n) {
+        __m256 p[HG_COPY_PIXEL], t[4];
+        HG_UNROLL
+        for (int i = 0; i < HG_COPY_PIXEL; i++)
+            p[i] = i < n ? _mm256_loadu_ps(x + i * g->stride + r) : _mm256_setzero_ps();
+        t[0] = _mm256_unpacklo_ps(p[0], p[1]); /* of pixels 0, 1, 4, 5 */
+        t[1] = _mm256_unpackhi_ps(p[0], p[1]);
+        t[2] = _mm256_unpacklo_ps(p[2], p[3]);
+        t[3] = _mm256_unpackhi_ps(p[2], p[3]);
+        const __m256 pair[4] = {
+            _mm256_shuffle_ps(t[0], t[2], 0x44), _mm256_shuffle_ps(t[0], t[2], 0xee),
+            _mm256_shuffle_ps(t[1], t[3], 0x44), _mm256_shuffle_ps(t[1], t[3], 0xee)};
+        HG_UNROLL
+        for (int i = 0; i < 4; i++)
+            _mm_storeu_ps(y + i * n, _mm256_castps256_ps128(pair[i]));
+        HG_UNROLL
+        for (int i = 0; i < 4; i++)
+            _mm_storeu_ps(y + (i + 4) * n, _mm256_extractf128_ps(pair[i], 1));
+    }
+    for (; r < g->rows; r++, y += n)
+        for (int64_t i = 0; i < n; i++)
+            y[i] = x[i * g->stride + r];
+}
+
 /* Blocks follow each other along the side where neighbours are nearer, so that the other one has
  * few streams at a time: more of them, in steps of a large power of two, would drive each other out
  * of the cache. */
@@ -28,6 +59,10 @@ static void copy_words_tile(uint8_t *out, const uint8_t *in, hg_copy_grid g, con
     float *y = (float *)(void *)out;
     const float *x = (const float *)(const void *)in;
     (void)look;
+    if (g.n <= HG_COPY_PIXEL) {
+        copy_words_pixels(y, x, &g);
+        return;
+    }
     const int64_t columns = g.n;
     /* the last of three rows' columns has nothing behind it, where they come one after the other */
     if (g.rows < COPY_WORDS_ROWS) g.n = g.stride < g.rows || g.n <= HG_COPY_SIDE ? 0 : g.n - 1;
