@@ -1,11 +1,11 @@
 /* conv_pwdw.c - conv.pwdw with AVX2 and FMA: panel by panel of 16 channels, a few rows at a time.
  *
- * A unit is a block of output rows times one panel, or two with the tiles of AVX-512 (gemm.h),
- * which need them side by side; a picture has two blocks or more where it is high enough, so that a
- * thread reads and writes the rows that it has in its cache from the step before and for the step
- * after. The rows of the map in between that a band of output rows reads are computed by the tiles
- * of gemm.h into a buffer [rows][W][16 or 32] that stays in cache, then the depthwise part
- * (conv_dw_band.h) reads them from there. Rows the next band reads too are moved to the front.
+ * A unit is a block of output rows times one panel, or two or three with the tiles of AVX-512
+ * (gemm.h), which need them side by side; a picture has two blocks or more where it is high enough,
+ * so that a thread reads and writes the rows that it has in its cache from the step before and for
+ * the step after. The rows of the map in between that a band of output rows reads are computed by
+ * the tiles of gemm.h into a buffer [rows][W][16 to 48] that stays in cache, then the depthwise
+ * part (conv_dw_band.h) reads them from there. Rows the next band reads too are moved to the front.
  * Blocks that one thread computes are one; only where another one begins are rows computed twice.
  *
  * Error bounds: those of conv.nhwc, of the activation (epilogue.c) and of conv.dw. */
@@ -26,7 +26,8 @@ enum {
 
 typedef struct conv_pwdw_plan {
     hg_conv2d g;
-    int64_t width, groups;    /* channels of a unit: one or two panels; how many such groups */
+    int64_t panels, groups;   /* all of them; how many units they are */
+    int64_t width;            /* channels of the widest of these */
     int64_t reach;            /* lines of the map that an output row spans */
     int64_t band;             /* output rows for which the buffer has room */
     int64_t lines;            /* of the buffer */
@@ -34,15 +35,24 @@ typedef struct conv_pwdw_plan {
     int64_t together;         /* blocks whose input stays in L2 from panel to panel */
 } conv_pwdw_plan;
 
+/* Groups of panels, of equal size but for one panel. */
+static int64_t conv_pwdw_groups(const hg_args *a, int64_t channels, int64_t panels)
+{
+    /* a last panel of less than a vector has other bits than one that is part of more */
+    const int64_t rest = channels % HG_PANEL;
+    const bool is_whole = rest == 0 || rest >= HG_CONV_DW_VECTOR;
+    if (!hg_gemm_is_wide(a) || panels == 1 || !is_whole) return panels;
+    const int64_t groups = hg_ceil_div(panels, HG_GEMM_PANELS);
+    return groups % 2 == 1 && 2 * (groups + 1) <= panels ? groups + 1 : groups; /* two threads */
+}
+
 static void conv_pwdw_plan_of(const hg_args *a, conv_pwdw_plan *p)
 {
     p->g = hg_conv2d_of(a);
     const hg_conv2d *g = &p->g;
-    /* a last panel of less than a vector has other bits than one that is part of two */
-    const int64_t panels = hg_max(1, a->in[1].dim[1]), rest = g->o % HG_PANEL;
-    const bool is_pair = panels > 1 && (rest == 0 || rest >= HG_CONV_DW_VECTOR);
-    p->width = is_pair ? hg_gemm_together(a) * HG_PANEL : HG_PANEL;
-    p->groups = hg_ceil_div(panels * HG_PANEL, p->width);
+    p->panels = hg_max(1, a->in[1].dim[1]);
+    p->groups = conv_pwdw_groups(a, g->o, p->panels);
+    p->width = hg_ceil_div(p->panels, p->groups) * HG_PANEL;
     const int64_t oh = hg_max(1, g->oh), line = hg_max(1, g->w) * p->width;
     p->reach = (g->kh - 1) * g->dil_h + 1;
     p->band = hg_max(1, (CONV_PWDW_VALUES / line - p->reach) / g->stride_h + 1);
@@ -113,7 +123,7 @@ static void conv_pwdw_expand(conv_pwdw_unit *u, int64_t to)
     const float *x = (const float *)u->a->in[0].data + (u->image * g->h + u->end) * g->w * g->c;
     const int64_t pixels = (to - u->end) * g->w, size = w->dtype == HOLO_F16 ? 2 : 4;
     const int64_t width = u->p->width, panels = hg_ceil_div(u->cols, HG_PANEL);
-    float *c = u->buffer + (u->end - u->first) * g->w * width, edge[2 * HG_PANEL];
+    float *c = u->buffer + (u->end - u->first) * g->w * width, edge[HG_GEMM_PANELS * HG_PANEL];
     hg_gemm_step step = {.row = u->row,
                          .row_step = CONV_PWDW_PIXELS,
                          .taps = 1,
@@ -223,8 +233,8 @@ static void conv_pwdw_run(const hg_args *a, hg_range r)
         done = whole == 0 ? 1 : whole * p.groups;
         u.image = i / p.groups / p.row_blocks;
         for (int64_t j = group; j < (whole == 0 ? group + 1 : p.groups); j++) {
-            u.col = j * p.width;
-            u.cols = hg_min(p.width, g->o - u.col);
+            u.col = j * p.panels / p.groups * HG_PANEL;
+            u.cols = hg_min((j + 1) * p.panels / p.groups * HG_PANEL, g->o) - u.col;
             u.first = u.end = 0;
             u.dw.channels = u.cols;
             hg_conv_dw_weights_avx2(&u.dw, &a->in[2], u.col, wide);
