@@ -11,7 +11,7 @@
 
 hg_lane_fn hg_lane_reference_fn(uint32_t op, uint32_t type, uint32_t from)
 {
-    return op == HG_LANE_CAST ? lane_casts[type][from] : lane_fns[lane_row[op]][type];
+    return op == HG_LANE_CAST ? lane_cast_of(type, from) : lane_loop_of(op, type);
 }
 
 /* Values have 4 bytes unless some operation wants 8; narrowing takes room for both sides. Of few
