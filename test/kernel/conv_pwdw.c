@@ -307,6 +307,27 @@ static void pwdw_tuned(void)
                  i % 5 != 0);
     }
 }
+
+/* Depths of several blocks, and panels that make groups of two and three. */
+static void pwdw_tuned_deep(void)
+{
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    uint32_t seed = 4;
+    for (int i = 0; i < 40; i++) {
+        pwdw_sizes s = {.n = 1, .h = gemm_size(&seed, 1, 6), .w = gemm_size(&seed, 1, 25)};
+        s.c = gemm_size(&seed, 1, 2) * gemm_size(&seed, 1, 210);
+        s.inner = gemm_size(&seed, 1, 8) * 16 - gemm_size(&seed, 0, 1) * gemm_size(&seed, 0, 15);
+        s.kh = s.kw = s.stride_h = s.stride_w = gemm_size(&seed, 1, 2);
+        s.pad_top = s.pad_left = gemm_size(&seed, 0, 1);
+        s.dil_h = s.dil_w = 1;
+        s.oh = gemm_size(&seed, 1, 6);
+        s.ow = gemm_size(&seed, 1, 12);
+        char what[40];
+        snprintf(what, sizeof what, "deep %d", i);
+        pwdw_try(TUNED(conv_pwdw), what, &s, i % PWDW_ACTS, i % 3 ? HOLO_F32 : HOLO_F16,
+                 i % 5 != 0);
+    }
+}
 #endif
 
 const hg_test_case hg_tests_kernel_conv_pwdw[] = {
@@ -316,6 +337,7 @@ const hg_test_case hg_tests_kernel_conv_pwdw[] = {
     {"cost", pwdw_cost_counts},
 #if defined(TUNED)
     {"tuned", pwdw_tuned},
+    {"tuned_deep", pwdw_tuned_deep},
     {"tuned_empty", pwdw_tuned_empty},
 #endif
     {0},
