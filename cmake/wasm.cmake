@@ -27,7 +27,7 @@ hg_wasm_objects(typed_objects ${typed_sources})
 foreach(file IN LISTS run_sources) # over what the native build says of some
   set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-Oz>)
 endforeach()
-foreach(stem IN ITEMS attention conv_dw conv_nhwc conv_winograd epilogue groupnorm layernorm matmul pool recur reduce rnn softmax table)
+foreach(stem IN ITEMS attention conv_dw conv_nhwc conv_winograd copy_words epilogue groupnorm layernorm matmul pool recur reduce rnn softmax table)
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/backend/cpu/wasm/${stem}.c APPEND PROPERTY
     COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>) # as fast and smaller; the tiles of gemm.c need the unrolling of -O3
 endforeach()

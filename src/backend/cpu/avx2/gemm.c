@@ -267,26 +267,39 @@ static gemm_tile_fn gemm_find_narrow(int64_t left, int64_t *height)
 
 #else
 
-/* One half after the other; where there is one only, the other is zeros. */
+/* One half after the other; where there is one only, the other is zeros. Of `rows` `count` exist.
+ */
+HG_INLINE void gemm_halves_tile(const int rows, const int64_t count, const bool is_half,
+                                const hg_gemm_step *s, int64_t first)
+{
+    gemm_half_tile(rows, count, is_half, s, first, 0);
+    if (!s->narrow) {
+        gemm_half_tile(rows, count, is_half, s, first, 8);
+        return;
+    }
+    for (int64_t i = 0; i < count && s->cols == HG_GEMM_COLS; i++)
+        _mm256_storeu_ps(s->c + (first + i) * s->ld + 8, _mm256_setzero_ps());
+}
+
 HG_INLINE void gemm_tile(const int rows, const bool is_half, const bool has_taps,
                          const hg_gemm_step *s, int64_t first)
 {
     (void)has_taps;
-    gemm_half_tile(rows, rows, is_half, s, first, 0);
-    if (!s->narrow) {
-        gemm_half_tile(rows, rows, is_half, s, first, 8);
-        return;
-    }
-    for (int i = 0; i < rows && s->cols == HG_GEMM_COLS; i++)
-        _mm256_storeu_ps(s->c + (first + i) * s->ld + 8, _mm256_setzero_ps());
+    gemm_halves_tile(rows, rows, is_half, s, first);
+}
+
+/* Two or three rows: one function, since a page downloads it. */
+static void gemm_upto_3x16(const hg_gemm_step *s, int64_t first, int64_t rows)
+{
+    gemm_halves_tile(3, rows, gemm_has_halves(s), s, first);
 }
 
 #endif
 
 GEMM_TILE(1)
+#if HG_VEC8_REGISTERS >= 16
 GEMM_TILE(2)
 GEMM_TILE(3)
-#if HG_VEC8_REGISTERS >= 16
 GEMM_TILE(4)
 GEMM_TILE(5)
 #endif
@@ -299,7 +312,7 @@ static gemm_tile_fn gemm_find_tile(const hg_gemm_step *s, int64_t left, int64_t 
     static const gemm_tile_fn low[] = {gemm_1x16, gemm_2x16, gemm_3x16, gemm_4x16, gemm_5x16};
     if (s->narrow) return gemm_find_narrow(left, height);
 #else
-    static const gemm_tile_fn low[] = {gemm_1x16, gemm_2x16, gemm_3x16};
+    static const gemm_tile_fn low[] = {gemm_1x16, gemm_upto_3x16, gemm_upto_3x16};
     (void)s; /* such tiles take narrow steps too */
 #endif
     *height = hg_gemm_tile_rows(left);
