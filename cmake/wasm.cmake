@@ -66,7 +66,7 @@ function(hg_module name options)
   endforeach()
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${name} SUFFIX .wasm LINKER_LANGUAGE C)
   # -O0: clang would run any wasm-opt it finds, and old ones do not know relaxed SIMD
-  target_link_options(${name} PRIVATE -O0 -Wl,-O2 -nostartfiles ${exports} -Wl,--no-entry,--gc-sections,--strip-all
+  target_link_options(${name} PRIVATE -O0 -Wl,-O2 -nostartfiles ${exports} -Wl,--no-entry,--gc-sections,--strip-all,--compress-relocations
     -Wl,--no-check-features,--stack-first,-z,stack-size=1048576,--initial-memory=4194304,--max-memory=4294967296 ${options})
 endfunction()
 
