@@ -225,6 +225,53 @@ static void recur_tuned(void)
 #endif
 
 #if defined(TUNED)
+/* All that the processor has gives the bits of `narrow`, which ran without; unlike in move_run all
+ * units come at once, and so do all rows. */
+static void recur_run_wide(const recur_case *p, const move_call *narrow)
+{
+    move_call c = {0};
+    recur_make(&c, p);
+    move_connect(&c);
+    c.args.cpu = hg_cpu_features();
+    void *scratch = move_scratch(TUNED(recur), &c);
+    TUNED(recur)->run(&c.args, (hg_range){0, hg_kernel_work(TUNED(recur), &c.args).units, scratch});
+    for (uint32_t j = 0; j < c.args.n_out; j++)
+        if (!CHECK_MEM(c.out[j].data, narrow->out[j].data, holo_tensor_bytes(&c.out[j])))
+            hg_test_fail(__FILE__, __LINE__, "kind %d, batch %lld, hidden %lld", (int)p->kind,
+                         (long long)p->batch, (long long)p->hidden);
+    free(scratch);
+    move_free(&c);
+}
+
+/* Numbers of rows and of panels that are no whole tiles, hidden sizes that are no whole vectors,
+ * functions with code of their own and without. */
+static void recur_wide(void)
+{
+    static const int64_t hidden[] = {1, 7, 15, 16, 17, 24, 33, 48, 70, 100};
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    for (int64_t k = 0; k < 17 * 3 * (int64_t)HG_COUNT(hidden); k++) {
+        const int64_t batch = k / 3 % 17 + 1, which = k / 51;
+        recur_case p = {.kind = (hg_rnn_kind)(k % 3),
+                        .batch = batch,
+                        .hidden = hidden[which],
+                        .layout = k % 2,
+                        .direction = (batch + which) % 3,
+                        .variant = batch / 2 % 2,
+                        .clip = k % 7 == 0 ? 0.4 : 0,
+                        .lengths = k % 4 == 1,
+                        .h0 = true,
+                        .c0 = true,
+                        .function = RECUR_LSTM};
+        p.bias = p.kind == HG_RNN_GRU ? batch % 2 != 0 : (batch + which) % 5 == 0;
+        if (p.kind == HG_RNN_PLAIN) p.function[0] = HG_RNN_TANH;
+        if (k % 11 == 0) p.function[0] = HG_RNN_RELU;
+        move_call c = {0};
+        recur_make(&c, &p);
+        if (move_run(TUNED(recur), &c)) recur_run_wide(&p, &c);
+        move_free(&c);
+    }
+}
+
 /* Threads that share a product give the bits that one thread gives. */
 static void recur_team(void)
 {
@@ -347,7 +394,8 @@ static void recur_refuses(void)
 const hg_test_case hg_tests_kernel_recur[] = {
     {"values", recur_values},
 #if defined(TUNED)
-    {"tuned", recur_tuned},     {"team", recur_team},
+    {"tuned", recur_tuned},     {"wide", recur_wide},
+    {"team", recur_team},
 #endif
     {"absent", recur_absent},   {"lengths_fault", recur_lengths_fault},
     {"refuses", recur_refuses}, {0},

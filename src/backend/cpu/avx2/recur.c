@@ -6,6 +6,8 @@
  * backwards: what the step before read last is still in L2, where a matrix a little larger than L2
  * would otherwise be evicted just before it is needed.
  *
+ * With AVX-512 all products are streams (avx512/recur.c).
+ *
  * A unit is some sequences in one direction; which come together does not change their bits. Where
  * there is but one unit, threads share the panels of each product, and every one keeps its part of
  * R in its own L2: an LSTM over 100 steps of one sequence takes 0.86 instead of 1.32 ms with h =
@@ -15,10 +17,7 @@
  * multiply-adds, in order; functions err by at most 4e-7. */
 #include "kernel/recur.h"
 
-#include "backend/cpu/avx2/gemm.h"
-#include "backend/cpu/avx2/rnn.h"
-
-#include <math.h>
+#include "backend/cpu/avx2/recur.h"
 
 enum {
     RECUR_GROUP = 48, /* sequences that go together */
@@ -59,11 +58,11 @@ typedef struct recur_work {
     const hg_args *a;
     hg_rnn_shape s;
     const float **rows;
-    float *h, *c, *gated, *sum;   /* sum: rows of whole panels; c of gru: see recur_reset */
-    int64_t width;                /* of a row of sum */
-    const float *r, *bias, *peep; /* of the direction; bias and peep may be NULL */
-    const int64_t *function;
-    float clip;
+    float *h, *c, *gated, *sum; /* sum: rows of whole panels; c of gru: see gates_reset */
+    int64_t width;              /* of a row of sum */
+    const float *r;             /* of the direction, like the gates */
+    hg_recur_gates gates;
+    bool is_usual;                  /* which gates are */
     int64_t direction, count, team; /* team: threads that share a product */
     int64_t sample[RECUR_GROUP], length[RECUR_GROUP];
 } recur_work;
@@ -88,53 +87,55 @@ static size_t recur_scratch(const hg_args *a)
 
 /* ---- R h ------------------------------------------------------------------------------------ */
 
+/* Rows of h by panels from `panel` on. */
+static hg_gemm_stream recur_stream_of(const recur_work *w, const float *h, int64_t panel)
+{
+    const int64_t k = w->s.hidden;
+    return (hg_gemm_stream){.a = h,
+                            .b = (const char *)(w->r + panel * k * HG_PANEL),
+                            .b_step = HG_PANEL * sizeof(float),
+                            .b_panel = k * HG_PANEL * (int64_t)sizeof(float),
+                            .k = k,
+                            .c = w->sum + panel * HG_PANEL,
+                            .ld = w->width,
+                            .alpha = 1};
+}
+
 /* Few rows: panels [first, end), from the last on when upward. The last block takes the rest: what
  * is less than a tile is slow. */
 static void recur_stream(const recur_work *w, const float *h, int64_t rows, int64_t first,
                          int64_t end, bool upward)
 {
-    const int64_t k = w->s.hidden, blocks = hg_max(1, (end - first) / RECUR_TURN);
+    const int64_t blocks = hg_max(1, (end - first) / RECUR_TURN);
     for (int64_t i = 0; i < blocks; i++) {
         const int64_t block = upward ? blocks - 1 - i : i, panel = first + block * RECUR_TURN;
-        const hg_gemm_stream stream = {.a = h,
-                                       .b = (const char *)(w->r + panel * k * HG_PANEL),
-                                       .b_step = HG_PANEL * sizeof(float),
-                                       .b_panel = k * HG_PANEL * (int64_t)sizeof(float),
-                                       .k = k,
-                                       .c = w->sum + panel * HG_PANEL,
-                                       .ld = w->width,
-                                       .alpha = 1};
-        hg_gemm_stream_avx2(stream, rows, block + 1 < blocks ? RECUR_TURN : end - panel);
+        hg_gemm_stream_avx2(recur_stream_of(w, h, panel), rows,
+                            block + 1 < blocks ? RECUR_TURN : end - panel);
     }
 }
 
 static void recur_tiles(const recur_work *w, int64_t rows, int64_t first, int64_t end, bool upward)
 {
     const int64_t k = w->s.hidden;
-    const int64_t blocks = hg_ceil_div(k, hg_gemm_depth(hg_gemm_is_wide(w->a)));
-    const int64_t depth = hg_ceil_div(k, blocks);
+    const int64_t depth = hg_ceil_div(k, hg_ceil_div(k, HG_GEMM_DEPTH));
     for (int64_t k0 = 0; k0 < k; k0 += depth) {
         hg_gemm_step step = {.row = w->rows,
                              .taps = 1,
                              .depth = hg_min(depth, k - k0),
                              .offset = k0,
                              .b_step = HG_PANEL * sizeof(float),
-                             .b_panel = k * HG_PANEL * (int64_t)sizeof(float),
-                             .is_wide = hg_gemm_is_wide(w->a),
                              .sum_ld = w->width,
                              .ld = w->width,
+                             .cols = HG_PANEL,
                              .alpha = 1};
-        for (int64_t i = 0; i < end - first; i += step.panels) {
-            step.panels = hg_gemm_panels(&step, end - first - i);
-            step.cols = step.panels * HG_PANEL;
-            const int64_t panel = upward ? end - step.panels - i : first + i;
-            const int64_t next =
-                upward ? hg_max(panel - step.panels, first) : hg_min(panel + step.panels, end - 1);
+        for (int64_t i = first; i < end; i++) {
+            const int64_t panel = upward ? first + end - 1 - i : i;
+            const int64_t next = upward ? hg_max(panel - 1, first) : hg_min(panel + 1, end - 1);
             step.b = w->r + (panel * k + k0) * HG_PANEL;
             step.c = w->sum + panel * HG_PANEL;
             step.sum = k0 == 0 ? NULL : step.c;
             hg_gemm_fetch(&step, (const char *)(w->r + (next * k + k0) * HG_PANEL), rows);
-            hg_gemm_panel(&step, rows);
+            hg_gemm_panel_avx2(&step, rows);
         }
     }
 }
@@ -149,8 +150,9 @@ typedef struct recur_link {
 
 static int64_t recur_part(const recur_link *l, int64_t part)
 {
-    const int64_t tiles = hg_ceil_div(l->end - l->first, RECUR_TILE);
-    return hg_min(l->end, l->first + tiles * part / l->parts * RECUR_TILE);
+    const int64_t tile = hg_gemm_is_wide(l->w->a) ? HG_RECUR_WIDE : RECUR_TILE;
+    const int64_t tiles = hg_ceil_div(l->end - l->first, tile);
+    return hg_min(l->end, l->first + tiles * part / l->parts * tile);
 }
 
 static void recur_part_run(void *user, int64_t part, uint32_t worker)
@@ -159,6 +161,13 @@ static void recur_part_run(void *user, int64_t part, uint32_t worker)
     const int64_t first = recur_part(l, part), end = recur_part(l, part + 1);
     (void)worker;
     if (first == end) return;
+#if HG_HAS_AVX512
+    if (hg_gemm_is_wide(l->w->a)) {
+        const hg_gemm_stream s = recur_stream_of(l->w, l->h, first);
+        hg_recur_stream_avx512(&s, l->rows, end - first, l->upward);
+        return;
+    }
+#endif
     if (l->rows <= HG_GEMM_STREAM_NEAR)
         recur_stream(l->w, l->h, l->rows, first, end, l->upward);
     else
@@ -182,130 +191,43 @@ static void recur_product(const recur_work *w, const float *h, int64_t rows, int
 
 /* ---- gates ---------------------------------------------------------------------------------- */
 
-/* Up to 8 floats, zeros behind the last. */
-HG_INLINE __m256 recur_load(const float *x, int64_t n)
+/* Whether a step's gates are those of AVX-512. */
+HG_INLINE bool recur_is_wide(const recur_work *w)
 {
-    if (HG_LIKELY(n >= 8)) return _mm256_loadu_ps(x);
-    float rest[8] = {0};
-    memcpy(rest, x, (size_t)n * sizeof *x);
-    return _mm256_loadu_ps(rest);
+    return w->is_usual && hg_gemm_is_wide(w->a);
 }
 
-HG_INLINE void recur_put(float *to, int64_t n, __m256 x)
+static void recur_row_reset(const recur_work *w, const hg_recur_row *r)
 {
-    if (HG_LIKELY(n >= 8)) {
-        _mm256_storeu_ps(to, x);
+    const hg_recur_gates *g = &w->gates;
+#if HG_HAS_AVX512
+    if (recur_is_wide(w)) {
+        hg_recur_reset_avx512(g, r);
         return;
     }
-    float rest[8];
-    _mm256_storeu_ps(rest, x);
-    memcpy(to, rest, (size_t)n * sizeof *to);
+#endif
+    gates_reset(g->function[0], g->clip, g->n, r);
 }
 
-/* x[i..] + sum[i..] */
-HG_INLINE __m256 recur_gate(const float *x, const float *sum, int64_t i, int64_t n)
+static void recur_row_gates(const recur_work *w, const hg_recur_row *r)
 {
-    return _mm256_add_ps(recur_load(x + i, n), recur_load(sum + i, n));
-}
-
-/* One step of one sequence: its row of X and of sum, its states. */
-typedef struct recur_row {
-    const float *x, *sum;
-    float *h, *c, *gated;
-} recur_row;
-
-/* What a gate takes from the cell. */
-HG_INLINE __m256 recur_peep(const float *peep, int64_t i, int64_t n, __m256 c, __m256 sum)
-{
-    return peep == NULL ? sum : _mm256_fmadd_ps(recur_load(peep + i, n), c, sum);
-}
-
-HG_INLINE void recur_lstm(const int64_t f, const int64_t g, const int64_t out, bool coupled,
-                          const float *peep, const float clip, int64_t n, const recur_row *r)
-{
-    const __m256 one = _mm256_set1_ps(1);
-    for (int64_t i = 0; i < n; i += 8) {
-        const int64_t left = n - i;
-        const __m256 before = recur_load(r->c + i, left);
-        __m256 in = recur_peep(peep, i, left, before, recur_gate(r->x, r->sum, i, left));
-        in = hg_rnn_function8(f, clip, in);
-        const int64_t at = 2 * n + i; /* of the forget gate */
-        const __m256 forget =
-            coupled ? _mm256_sub_ps(one, in)
-                    : hg_rnn_function8(
-                          f, clip,
-                          recur_peep(peep, at, left, before, recur_gate(r->x, r->sum, at, left)));
-        const __m256 cell = hg_rnn_function8(g, clip, recur_gate(r->x, r->sum, 3 * n + i, left));
-        const __m256 c = _mm256_fmadd_ps(in, cell, _mm256_mul_ps(forget, before));
-        const __m256 pass = hg_rnn_function8(
-            f, clip, recur_peep(peep, n + i, left, c, recur_gate(r->x, r->sum, n + i, left)));
-        recur_put(r->c + i, left, c);
-        recur_put(r->h + i, left, _mm256_mul_ps(pass, hg_rnn_function8(out, clip, c)));
+    const hg_recur_gates *g = &w->gates;
+    const int64_t *f = g->function;
+#if HG_HAS_AVX512
+    if (recur_is_wide(w)) {
+        hg_recur_usual_avx512(g, r);
+        return;
     }
-}
-
-static void recur_row_lstm(const recur_work *w, const recur_row *r)
-{
-    const int64_t *f = w->function, n = w->s.hidden;
-    const bool coupled = w->a->param[HG_RNN_PARAM_VARIANT] != 0;
-    const int64_t g = f[HG_RNN_FUNCTION_PARAMS], out = f[2 * HG_RNN_FUNCTION_PARAMS];
-    if (f[0] == HG_RNN_SIGMOID && g == HG_RNN_TANH && out == HG_RNN_TANH && w->peep == NULL &&
-        w->clip == INFINITY)
-        recur_lstm(HG_RNN_SIGMOID, HG_RNN_TANH, HG_RNN_TANH, coupled, NULL, INFINITY, n, r);
+#endif
+    if (w->is_usual)
+        gates_usual(g, r);
+    else if (g->kind == HG_RNN_LSTM)
+        gates_lstm(f[0], f[HG_RNN_FUNCTION_PARAMS], f[2 * HG_RNN_FUNCTION_PARAMS], g->variant,
+                   g->peep, g->clip, g->n, r);
+    else if (g->kind == HG_RNN_GRU)
+        gates_gru(f[0], f[HG_RNN_FUNCTION_PARAMS], g->variant, g->bias, g->clip, g->n, r);
     else
-        recur_lstm(f[0], g, out, coupled, w->peep, w->clip, n, r);
-}
-
-/* The gates of gru: what its next product takes, reset * h, and the update, whose sums that product
- * may overwrite. */
-static void recur_reset(const recur_work *w, const recur_row *r)
-{
-    const int64_t n = w->s.hidden, f = w->function[0];
-    const float clip = w->clip;
-    for (int64_t i = 0; i < n; i += 8) {
-        const __m256 update = hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, i, n - i));
-        const __m256 reset = hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, n + i, n - i));
-        recur_put(r->c + i, n - i, update);
-        recur_put(r->gated + i, n - i, _mm256_mul_ps(reset, recur_load(r->h + i, n - i)));
-    }
-}
-
-HG_INLINE void recur_gru(const int64_t f, const int64_t g, bool linear, const float *bias,
-                         const float clip, int64_t n, const recur_row *r)
-{
-    for (int64_t i = 0; i < n; i += 8) {
-        const int64_t left = n - i;
-        __m256 sum = recur_load(r->sum + 2 * n + i, left);
-        if (bias != NULL) sum = _mm256_add_ps(sum, recur_load(bias + i, left));
-        if (linear)
-            sum = _mm256_mul_ps(sum,
-                                hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, n + i, left)));
-        const __m256 update = linear ? hg_rnn_function8(f, clip, recur_gate(r->x, r->sum, i, left))
-                                     : recur_load(r->c + i, left);
-        const __m256 next =
-            hg_rnn_function8(g, clip, _mm256_add_ps(recur_load(r->x + 2 * n + i, left), sum));
-        const __m256 rest = _mm256_mul_ps(_mm256_sub_ps(_mm256_set1_ps(1), update), next);
-        recur_put(r->h + i, left, _mm256_fmadd_ps(update, recur_load(r->h + i, left), rest));
-    }
-}
-
-static void recur_row_gru(const recur_work *w, const recur_row *r)
-{
-    const int64_t f = w->function[0], g = w->function[HG_RNN_FUNCTION_PARAMS], n = w->s.hidden;
-    const bool linear = w->a->param[HG_RNN_PARAM_VARIANT] != 0;
-    if (f == HG_RNN_SIGMOID && g == HG_RNN_TANH && w->clip == INFINITY)
-        recur_gru(HG_RNN_SIGMOID, HG_RNN_TANH, linear, w->bias, INFINITY, n, r);
-    else
-        recur_gru(f, g, linear, w->bias, w->clip, n, r);
-}
-
-static void recur_row_plain(const recur_work *w, const recur_row *r)
-{
-    const int64_t n = w->s.hidden;
-    const float clip = w->clip;
-    for (int64_t i = 0; i < n; i += 8)
-        recur_put(r->h + i, n - i,
-                  hg_rnn_function8(w->function[0], clip, recur_gate(r->x, r->sum, i, n - i)));
+        gates_plain(f[0], g->clip, g->n, r);
 }
 
 /* ---- sequences ------------------------------------------------------------------------------ */
@@ -351,16 +273,16 @@ static int64_t recur_time(const recur_work *w, int64_t i, int64_t done)
     return hg_rnn_is_backward(w->a, w->direction) ? w->length[i] - 1 - done : done;
 }
 
-static recur_row recur_row_of(const recur_work *w, int64_t i, int64_t done)
+static hg_recur_row recur_row_of(const recur_work *w, int64_t i, int64_t done)
 {
     const hg_rnn_shape *s = &w->s;
     const int64_t at = hg_rnn_x_at(s, recur_time(w, i, done), w->sample[i]);
-    return (recur_row){.x = (const float *)w->a->in[HG_RECUR_X].data + at +
-                            w->direction * s->gates * s->hidden,
-                       .sum = w->sum + i * w->width,
-                       .h = w->h + i * s->hidden,
-                       .c = w->c + i * s->hidden,
-                       .gated = w->gated + i * s->hidden};
+    return (hg_recur_row){.x = (const float *)w->a->in[HG_RECUR_X].data + at +
+                               w->direction * s->gates * s->hidden,
+                          .sum = w->sum + i * w->width,
+                          .h = w->h + i * s->hidden,
+                          .c = w->c + i * s->hidden,
+                          .gated = w->gated + i * s->hidden};
 }
 
 /* One step of the first `rows` sequences, which have done `done` before. */
@@ -371,15 +293,13 @@ static void recur_step(const recur_work *w, int64_t rows, int64_t done)
     const bool twice = s->kind == HG_RNN_GRU && w->a->param[HG_RNN_PARAM_VARIANT] == 0;
     recur_product(w, w->h, rows, 0, (twice ? 2 : s->gates) * s->hidden, upward);
     for (int64_t i = 0; i < rows && twice; i++) {
-        const recur_row r = recur_row_of(w, i, done);
-        recur_reset(w, &r);
+        const hg_recur_row r = recur_row_of(w, i, done);
+        recur_row_reset(w, &r);
     }
     if (twice) recur_product(w, w->gated, rows, 2 * s->hidden, s->hidden, upward);
     for (int64_t i = 0; i < rows; i++) {
-        const recur_row r = recur_row_of(w, i, done);
-        if (s->kind == HG_RNN_LSTM) recur_row_lstm(w, &r);
-        if (s->kind == HG_RNN_GRU) recur_row_gru(w, &r);
-        if (s->kind == HG_RNN_PLAIN) recur_row_plain(w, &r);
+        const hg_recur_row r = recur_row_of(w, i, done);
+        recur_row_gates(w, &r);
         const int64_t t = recur_time(w, i, done);
         hg_rnn_store(w->a, HG_RNN_Y, hg_rnn_y_at(s, t, w->direction, w->sample[i]), r.h, s->hidden);
     }
@@ -417,7 +337,10 @@ static void recur_run(const hg_args *a, hg_range r)
     w.sum = (float *)(void *)(at + recur_row_bytes(most, n));
     w.width = hg_panels(w.s.gates * n) * HG_PANEL;
     w.team = recur_team(a, &w.s);
-    w.clip = clip > 0 ? (float)clip : INFINITY;
+    w.gates = (hg_recur_gates){.kind = w.s.kind,
+                               .variant = a->param[HG_RNN_PARAM_VARIANT] != 0,
+                               .clip = clip > 0 ? (float)clip : INFINITY,
+                               .n = n};
     const int64_t unit = recur_unit(&w.s), each = hg_ceil_div(w.s.batch, unit);
     const int64_t whole = RECUR_GROUP / unit; /* units of a group */
     for (int64_t u = r.begin, count; u < r.end; u += count) {
@@ -426,11 +349,12 @@ static void recur_run(const hg_args *a, hg_range r)
         count = hg_min(hg_min(r.end, (w.direction + 1) * each) - u, whole);
         w.count = hg_min(count * unit, w.s.batch - first);
         w.r = hg_recur_weights(a, &w.s, w.direction);
-        w.function = hg_recur_function(a, &w.s, w.direction);
-        w.peep = hg_recur_peepholes(a, &w.s, w.direction);
-        w.bias = hg_args_has(a, HG_RECUR_B)
-                     ? (const float *)a->in[HG_RECUR_B].data + w.direction * n
-                     : NULL;
+        w.gates.function = hg_recur_function(a, &w.s, w.direction);
+        w.gates.peep = hg_recur_peepholes(a, &w.s, w.direction);
+        w.gates.bias = hg_args_has(a, HG_RECUR_B)
+                           ? (const float *)a->in[HG_RECUR_B].data + w.direction * n
+                           : NULL;
+        w.is_usual = gates_is_usual(&w.gates);
         recur_group(&w, first);
     }
 }

@@ -1,0 +1,115 @@
+/* recur.c - recur.p16 with AVX-512: the gates of avx2/recur.h sixteen wide, and products of all
+ * rows as streams.
+ *
+ * Four rows x four panels take R out of L2 at half of what that can give, so that nothing has to be
+ * cut into blocks for L1: they reach 98 % of the peak, where the tiles of gemm.c, whose 8 rows x 48
+ * columns need a broadcast for three multiply-adds, have 77. One row waits for L2, and gets a third
+ * more out of it than with loads of half a line.
+ *
+ * Each sum is the chain of fused multiply-adds of avx2/gemm.c, so the bits are the same. */
+#include "backend/cpu/avx512/vec16.h"
+
+#include "backend/cpu/avx2/recur.h"
+
+enum { RECUR_ROWS = 4, RECUR_VECTOR = 16 };
+
+/* gcc loads weights once more for every row that uses them otherwise. */
+#define RECUR_NOW(v) __asm__("" : "+v"(v))
+
+/* Row i of h. */
+HG_INLINE const float *recur_h(const hg_gemm_stream *s, int64_t i)
+{
+    return s->a + i * s->k;
+}
+
+/* rows x panels sums; of the rows `count` exist, the last of them stands in for the others. */
+HG_INLINE void recur_tile(const int rows, const int panels, const int64_t count,
+                          const hg_gemm_stream *s)
+{
+    const int64_t step = s->b_step, next = s->b_panel, depth = s->k;
+    const char *b = s->b;
+    const float *h[RECUR_ROWS];
+    __m512 sum[RECUR_ROWS][HG_RECUR_WIDE];
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++) {
+        h[i] = recur_h(s, hg_min(i, count - 1));
+        HG_GEMM_UNROLL
+        for (int j = 0; j < panels; j++)
+            sum[i][j] = _mm512_setzero_ps();
+    }
+    for (int64_t k = 0; k < depth; k++) {
+        __m512 x[RECUR_ROWS];
+        HG_GEMM_UNROLL
+        for (int i = 0; i < rows; i++)
+            x[i] = _mm512_set1_ps(h[i][k]);
+        HG_GEMM_UNROLL
+        for (int j = 0; j < panels; j++) {
+            __m512 w = _mm512_loadu_ps(b + j * next);
+            RECUR_NOW(w);
+            HG_GEMM_UNROLL
+            for (int i = 0; i < rows; i++)
+                sum[i][j] = _mm512_fmadd_ps(x[i], w, sum[i][j]);
+        }
+        b += step;
+    }
+    HG_GEMM_UNROLL
+    for (int i = 0; i < rows; i++) {
+        float *c = s->c + hg_min(i, count - 1) * s->ld;
+        HG_GEMM_UNROLL
+        for (int j = 0; j < panels; j++)
+            _mm512_storeu_ps(c + j * RECUR_VECTOR, sum[i][j]);
+    }
+}
+
+/* All rows of one tile of panels, divided evenly: L2 makes one wait as long as two or three. Tiles
+ * are not functions of their own: of one row they are short. */
+HG_INLINE void recur_rows(const int panels, hg_gemm_stream s, int64_t rows)
+{
+    for (int64_t tiles = hg_ceil_div(rows, RECUR_ROWS); tiles > 0; tiles--) {
+        const int64_t count = hg_ceil_div(rows, tiles);
+        if (panels < HG_RECUR_WIDE)
+            recur_tile(RECUR_ROWS, panels, count, &s);
+        else if (count == 1)
+            recur_tile(1, panels, 1, &s);
+        else if (count == 2)
+            recur_tile(2, panels, 2, &s);
+        else if (count == 3)
+            recur_tile(3, panels, 3, &s);
+        else
+            recur_tile(4, panels, 4, &s);
+        s.a += count * s.k;
+        s.c += count * s.ld;
+        rows -= count;
+    }
+}
+
+/* Tile number i of `panels` panels. What is less than a tile is computed together with panels in
+ * front of it, once more. */
+HG_INLINE hg_gemm_stream recur_at(const int width, hg_gemm_stream s, int64_t panels, int64_t i)
+{
+    const int64_t panel = hg_min(i * width, panels - width);
+    s.b += panel * s.b_panel;
+    s.c += panel * RECUR_VECTOR;
+    return s;
+}
+
+void hg_recur_stream_avx512(const hg_gemm_stream *s, int64_t rows, int64_t panels, bool upward)
+{
+    for (int64_t i = 0; i < panels && panels < HG_RECUR_WIDE; i++)
+        recur_rows(1, recur_at(1, *s, panels, i), rows);
+    if (panels < HG_RECUR_WIDE) return;
+    const int64_t tiles = hg_ceil_div(panels, HG_RECUR_WIDE);
+    for (int64_t i = 0; i < tiles; i++)
+        recur_rows(HG_RECUR_WIDE, recur_at(HG_RECUR_WIDE, *s, panels, upward ? tiles - 1 - i : i),
+                   rows);
+}
+
+void hg_recur_usual_avx512(const hg_recur_gates *g, const hg_recur_row *r)
+{
+    gates_usual(g, r);
+}
+
+void hg_recur_reset_avx512(const hg_recur_gates *g, const hg_recur_row *r)
+{
+    gates_reset(HG_RNN_SIGMOID, INFINITY, g->n, r);
+}
