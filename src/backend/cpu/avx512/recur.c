@@ -1,38 +1,39 @@
 /* recur.c - recur.p16 with AVX-512: the gates of avx2/recur.h sixteen wide, and products of all
  * rows as streams.
  *
- * Four rows x four panels take R out of L2 at half of what that can give, so that nothing has to be
- * cut into blocks for L1: they reach 98 % of the peak, where the tiles of gemm.c, whose 8 rows x 48
- * columns need a broadcast for three multiply-adds, have 77. One row waits for L2, and gets a third
- * more out of it than with loads of half a line.
+ * Four rows x four panels need less than what L2 can give, so nothing has to be cut into blocks for
+ * L1, and no partial sum is stored and read again. One row waits for L2, which gives a third more
+ * than to loads of half a line.
  *
  * Each sum is the chain of fused multiply-adds of avx2/gemm.c, so the bits are the same. */
 #include "backend/cpu/avx512/vec16.h"
 
 #include "backend/cpu/avx2/recur.h"
 
-enum { RECUR_ROWS = 4, RECUR_VECTOR = 16 };
+enum {
+    RECUR_ROWS = 4, /* of a tile */
+    RECUR_VECTOR = 16,
+    RECUR_NEAR = 1 << 20 /* bytes of R that stay in L2 */
+};
 
-/* gcc loads weights once more for every row that uses them otherwise. */
+/* gcc loads weights once more for every row that uses them otherwise: 77 instead of 141 GFLOP/s
+ * with two rows, 139 instead of 199 with four. */
 #define RECUR_NOW(v) __asm__("" : "+v"(v))
 
-/* Row i of h. */
-HG_INLINE const float *recur_h(const hg_gemm_stream *s, int64_t i)
-{
-    return s->a + i * s->k;
-}
-
-/* rows x panels sums; of the rows `count` exist, the last of them stands in for the others. */
+/* rows x panels sums; of the rows `count` exist, the last of them stands in for the others.
+ * `ahead`: the panel that is fetched into L2 on the way, or NULL. */
 HG_INLINE void recur_tile(const int rows, const int panels, const int64_t count,
-                          const hg_gemm_stream *s)
+                          const hg_gemm_stream *s, const char *ahead)
 {
     const int64_t step = s->b_step, next = s->b_panel, depth = s->k;
+    const int64_t ahead_step = ahead == NULL ? 0 : step;
+    if (ahead == NULL) ahead = (const char *)s->a; /* in L1: costs less than a branch */
     const char *b = s->b;
     const float *h[RECUR_ROWS];
     __m512 sum[RECUR_ROWS][HG_RECUR_WIDE];
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++) {
-        h[i] = recur_h(s, hg_min(i, count - 1));
+        h[i] = s->a + hg_min(i, count - 1) * depth;
         HG_GEMM_UNROLL
         for (int j = 0; j < panels; j++)
             sum[i][j] = _mm512_setzero_ps();
@@ -50,7 +51,9 @@ HG_INLINE void recur_tile(const int rows, const int panels, const int64_t count,
             for (int i = 0; i < rows; i++)
                 sum[i][j] = _mm512_fmadd_ps(x[i], w, sum[i][j]);
         }
+        if (rows > 2) _mm_prefetch(ahead, _MM_HINT_T1);
         b += step;
+        ahead += ahead_step;
     }
     HG_GEMM_UNROLL
     for (int i = 0; i < rows; i++) {
@@ -61,22 +64,24 @@ HG_INLINE void recur_tile(const int rows, const int panels, const int64_t count,
     }
 }
 
-/* All rows of one tile of panels, divided evenly: L2 makes one wait as long as two or three. Tiles
- * are not functions of their own: of one row they are short. */
-HG_INLINE void recur_rows(const int panels, hg_gemm_stream s, int64_t rows)
+/* All rows of one tile of panels, divided evenly: L2 makes one wait as long as two or three.
+ * `next`: the tile behind it, where that has to be fetched, or NULL. Tiles are not functions of
+ * their own: of one row they are short. */
+HG_INLINE void recur_rows(const int panels, hg_gemm_stream s, int64_t rows, const char *next)
 {
     for (int64_t tiles = hg_ceil_div(rows, RECUR_ROWS); tiles > 0; tiles--) {
         const int64_t count = hg_ceil_div(rows, tiles);
+        const char *ahead = next == NULL ? NULL : next + tiles % HG_RECUR_WIDE * s.b_panel;
         if (panels < HG_RECUR_WIDE)
-            recur_tile(RECUR_ROWS, panels, count, &s);
+            recur_tile(RECUR_ROWS, panels, count, &s, ahead);
         else if (count == 1)
-            recur_tile(1, panels, 1, &s);
+            recur_tile(1, panels, 1, &s, ahead);
         else if (count == 2)
-            recur_tile(2, panels, 2, &s);
+            recur_tile(2, panels, 2, &s, ahead);
         else if (count == 3)
-            recur_tile(3, panels, 3, &s);
+            recur_tile(3, panels, 3, &s, ahead);
         else
-            recur_tile(4, panels, 4, &s);
+            recur_tile(4, panels, 4, &s, ahead);
         s.a += count * s.k;
         s.c += count * s.ld;
         rows -= count;
@@ -96,12 +101,17 @@ HG_INLINE hg_gemm_stream recur_at(const int width, hg_gemm_stream s, int64_t pan
 void hg_recur_stream_avx512(const hg_gemm_stream *s, int64_t rows, int64_t panels, bool upward)
 {
     for (int64_t i = 0; i < panels && panels < HG_RECUR_WIDE; i++)
-        recur_rows(1, recur_at(1, *s, panels, i), rows);
+        recur_rows(1, recur_at(1, *s, panels, i), rows, NULL);
     if (panels < HG_RECUR_WIDE) return;
     const int64_t tiles = hg_ceil_div(panels, HG_RECUR_WIDE);
-    for (int64_t i = 0; i < tiles; i++)
-        recur_rows(HG_RECUR_WIDE, recur_at(HG_RECUR_WIDE, *s, panels, upward ? tiles - 1 - i : i),
-                   rows);
+    /* few rows do not give the time to fetch, and find what the hardware has fetched */
+    const bool is_far = rows > RECUR_ROWS && panels * s->b_panel > RECUR_NEAR;
+    for (int64_t i = 0; i < tiles; i++) {
+        const int64_t tile = upward ? tiles - 1 - i : i;
+        const int64_t next = upward ? hg_max(tile - 1, 0) : hg_min(tile + 1, tiles - 1);
+        recur_rows(HG_RECUR_WIDE, recur_at(HG_RECUR_WIDE, *s, panels, tile), rows,
+                   is_far ? recur_at(HG_RECUR_WIDE, *s, panels, next).b : NULL);
+    }
 }
 
 void hg_recur_usual_avx512(const hg_recur_gates *g, const hg_recur_row *r)
