@@ -639,6 +639,12 @@ static int64_t gemm_stream_width(const gemm_stream_kind *kind, int64_t panels)
 
 void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels)
 {
+#if HG_HAS_AVX512
+    if (s.is_wide && !s.is_half && panels >= HG_GEMM_STREAM_WIDE) {
+        hg_gemm_stream_avx512(&s, rows, panels, false);
+        return;
+    }
+#endif
 #if HG_VEC8_REGISTERS >= 16
     static const gemm_stream_kind kinds[2][HG_GEMM_STREAM_NEAR] = {
         {{6, 4, gemm_f32_1x6p, gemm_f32_1x4p, gemm_f32_1x1p},
@@ -678,8 +684,7 @@ void hg_gemm_stream_avx2(hg_gemm_stream s, int64_t rows, int64_t panels)
     }
 }
 
-/* ---- transposing
- * --------------------------------------------------------------------------------- */
+/* ---- transposing --------------------------------------------------------------------------- */
 
 void hg_gemm_turn_avx2(const float *src, int64_t src_ld, int64_t rows, int64_t cols, float *dst,
                        int64_t dst_ld)

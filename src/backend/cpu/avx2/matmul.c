@@ -69,7 +69,7 @@ static matmul_plan matmul_plan_of(const hg_args *a)
     p.groups = hg_ceil_div(panels, p.group);
     p.widest = p.group;
     if (!p.trans_b && p.row.size <= HG_GEMM_STREAM_ROWS) {
-        p.group = hg_gemm_stream_group(panels);
+        p.group = hg_gemm_stream_group(panels, hg_gemm_is_wide(a));
         p.groups = panels / p.group;
         p.widest = panels - (p.groups - 1) * p.group;
     }
@@ -238,6 +238,7 @@ static void matmul_unit_stream(matmul_unit *u)
                                    .b = (const char *)(u->b + u->panel * HG_PANEL),
                                    .b_step = s->n * (int64_t)sizeof(float),
                                    .b_panel = HG_PANEL * sizeof(float),
+                                   .is_wide = u->is_wide,
                                    .k = s->k,
                                    .c = u->c,
                                    .ld = u->ld,

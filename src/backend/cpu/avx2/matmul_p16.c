@@ -1,10 +1,10 @@
 /* matmul_p16.c - matmul.p16 with AVX2 and FMA.
  *
- * A unit is a block of rows times a group of panels. Up to three rows the weights are streamed
- * once, many panels side by side, at memory bandwidth; more rows go through the tiles of gemm.h.
- * f16 weights are widened in registers: two conversions beside twelve multiply-adds cost nothing on
- * Zen 4 (bench/op/matmul), while widening panels into scratch first loses 3 % at 128 rows and 40 %
- * at 4. Error bound: one rounding for each of the K fused multiply-adds, in order. */
+ * A unit is a block of rows times a group of panels. Up to three or four rows the weights are
+ * streamed once, many panels side by side, at memory bandwidth; more rows go through the tiles of
+ * gemm.h. f16 weights are widened in registers: two conversions beside twelve multiply-adds cost
+ * nothing on Zen 4 (bench/op/matmul), while widening panels into scratch first loses 3 % at 128
+ * rows and 40 % at 4. Error bound: one rounding for each of the K fused multiply-adds, in order. */
 #include "kernel/matmul_p16.h"
 
 #include "backend/cpu/avx2/gemm.h"
@@ -30,6 +30,7 @@ typedef struct matmul_p16_plan {
     int64_t group, groups; /* panels of a unit, or 0: equal parts of all; how many groups */
     int64_t together;      /* panels that no two of these parts share */
     int64_t widest;        /* panels of the widest unit */
+    bool streams;          /* rows are few */
     bool rows_inner;       /* consecutive units share panels, not rows */
     bool is_large;         /* the output does not fit in L2 */
 } matmul_p16_plan;
@@ -55,8 +56,10 @@ static void matmul_p16_plan_of(const hg_args *a, matmul_p16_plan *p)
     p->groups = matmul_p16_even(p->row.count, hg_ceil_div(panels, p->group), pieces);
     p->group = 0;
     p->widest = hg_min(panels, hg_ceil_div(pieces, p->groups) * p->together);
-    if (p->row.size <= HG_GEMM_STREAM_ROWS) {
-        p->group = hg_gemm_stream_group(panels);
+    const bool is_wide = hg_gemm_is_wide(a) && !hg_dtype_is(a->in[1].dtype, HOLO_F16);
+    p->streams = p->row.size <= hg_gemm_stream_rows(panels, is_wide);
+    if (p->streams) {
+        p->group = hg_gemm_stream_group(panels, is_wide);
         p->groups = panels / p->group;
         p->widest = panels - (p->groups - 1) * p->group;
     }
@@ -169,6 +172,7 @@ static void matmul_p16_unit_stream(const matmul_p16_unit *u)
                                    .b_step = line,
                                    .b_panel = s->k * line,
                                    .is_half = is_half,
+                                   .is_wide = hg_gemm_is_wide(u->a),
                                    .k = s->k,
                                    .c = u->sum,
                                    .ld = ld,
@@ -188,7 +192,7 @@ static void matmul_p16_unit_run(matmul_p16_unit *u, const hg_epilogue *ep)
     const float *a = u->a->in[0].data;
     for (int64_t i = 0; i < u->n_rows; i++)
         u->rows[i] = a + (u->row + i) * s->k;
-    if (u->n_rows <= HG_GEMM_STREAM_ROWS)
+    if (u->plan->streams)
         matmul_p16_unit_stream(u);
     else
         matmul_p16_unit_tiles(u);

@@ -150,7 +150,7 @@ typedef struct recur_link {
 
 static int64_t recur_part(const recur_link *l, int64_t part)
 {
-    const int64_t tile = hg_gemm_is_wide(l->w->a) ? HG_RECUR_WIDE : RECUR_TILE;
+    const int64_t tile = hg_gemm_is_wide(l->w->a) ? HG_GEMM_STREAM_WIDE : RECUR_TILE;
     const int64_t tiles = hg_ceil_div(l->end - l->first, tile);
     return hg_min(l->end, l->first + tiles * part / l->parts * tile);
 }
@@ -164,7 +164,7 @@ static void recur_part_run(void *user, int64_t part, uint32_t worker)
 #if HG_HAS_AVX512
     if (hg_gemm_is_wide(l->w->a)) {
         const hg_gemm_stream s = recur_stream_of(l->w, l->h, first);
-        hg_recur_stream_avx512(&s, l->rows, end - first, l->upward);
+        hg_gemm_stream_avx512(&s, l->rows, end - first, l->upward);
         return;
     }
 #endif

@@ -135,10 +135,4 @@ HG_INLINE void gates_usual(const hg_recur_gates *g, const hg_recur_row *r)
 void hg_recur_usual_avx512(const hg_recur_gates *g, const hg_recur_row *r);
 void hg_recur_reset_avx512(const hg_recur_gates *g, const hg_recur_row *r);
 
-enum { HG_RECUR_WIDE = 4 /* panels of a tile */ };
-
-/* A stream of f32 weights with AVX-512, from the last panel on when upward: any number of rows,
- * without alpha. */
-void hg_recur_stream_avx512(const hg_gemm_stream *s, int64_t rows, int64_t panels, bool upward);
-
 #endif
