@@ -1,97 +1,149 @@
 /* svm.c - kernels "svm.near.t" and "svm.sum" on AVX2: the loops of the reference on wider vectors;
  * the same bits.
  *
- * Of many rows four go together: what is loaded and widened of eight support vectors serves all of
- * them (100 rows x 90 vectors x 20 features: 8 instead of 25 us). */
+ * Of many rows four go together, and up to SVM_BLOCK of them use what is widened of a panel of
+ * support vectors (100 rows x 90 vectors x 20 features: 8 instead of 25 us). */
 #include "kernel/svm_near.h"
 
+#include "backend/cpu/avx2/svm.h"
 #include "backend/cpu/vec8.h"
 
 #if defined(__AVX2__)
-enum { SVM_ROWS = 4, SVM_VECTORS = 8 };
+enum { SVM_NARROW = 8, SVM_BLOCK = 64 };
 
+/* Rows of a block, then vectors of a panel. */
 static size_t svm_scratch(const hg_args *a)
 {
-    return (size_t)a->in[0].dim[1] * SVM_ROWS * sizeof(double);
+    return (size_t)a->in[0].dim[1] * (SVM_BLOCK + HG_SVM_WIDE) * sizeof(double);
 }
 
-/* Feature i of row r from `first` on as x[i * SVM_ROWS + r]. */
+/* Feature i of row r from `first` on as x[i * HG_SVM_ROWS + r]. */
 static void svm_widen(const holo_tensor *from, int64_t first, double *x)
 {
     const int64_t n = from->dim[1];
-    for (int64_t r = 0; r < SVM_ROWS; r++)
+    for (int64_t r = 0; r < HG_SVM_ROWS; r++)
         for (int64_t i = 0; i < n; i++)
-            x[i * SVM_ROWS + r] = from->dtype == HOLO_F32
-                                      ? (double)((const float *)from->data)[(first + r) * n + i]
-                                      : ((const double *)from->data)[(first + r) * n + i];
+            x[i * HG_SVM_ROWS + r] = from->dtype == HOLO_F32
+                                         ? (double)((const float *)from->data)[(first + r) * n + i]
+                                         : ((const double *)from->data)[(first + r) * n + i];
 }
 
-/* How a term is added. The product of two float32 is exact in float64: fused with its addition it
- * gives the same bits. */
-typedef enum svm_kind { SVM_FUSED, SVM_PRODUCT, SVM_DISTANCE } svm_kind;
-
-HG_INLINE __m256d svm_add(__m256d sum, __m256d x, __m256d v, const svm_kind kind)
+HG_INLINE __m256d svm_add(__m256d sum, __m256d x, __m256d v, const hg_svm_how how)
 {
-    if (kind == SVM_FUSED) return _mm256_fmadd_pd(x, v, sum);
-    if (kind == SVM_PRODUCT) return _mm256_add_pd(sum, _mm256_mul_pd(x, v));
+    if (how == HG_SVM_FUSED) return _mm256_fmadd_pd(x, v, sum);
+    if (how == HG_SVM_PRODUCT) return _mm256_add_pd(sum, _mm256_mul_pd(x, v));
     const __m256d off = _mm256_sub_pd(x, v);
     return _mm256_add_pd(sum, _mm256_mul_pd(off, off));
 }
 
-/* SVM_VECTORS vectors, neighbours in rows of ld, against SVM_ROWS rows. */
-HG_INLINE void svm_tile(const double *x, const float *v, int64_t n, int64_t ld, const svm_kind kind,
-                        double *to)
+/* SVM_NARROW vectors against HG_SVM_ROWS rows. */
+HG_INLINE void svm_tile(const double *x, const double *v, int64_t n, const hg_svm_how how,
+                        double *to, int64_t ld)
 {
     __m256d a0 = _mm256_setzero_pd(), a1 = a0, b0 = a0, b1 = a0, c0 = a0, c1 = a0, d0 = a0, d1 = a0;
-    for (int64_t i = 0; i < n; i++, x += SVM_ROWS, v += ld) {
-        const __m256d low = _mm256_cvtps_pd(_mm_loadu_ps(v)),
-                      high = _mm256_cvtps_pd(_mm_loadu_ps(v + 4));
+    for (int64_t i = 0; i < n; i++, x += HG_SVM_ROWS, v += SVM_NARROW) {
+        const __m256d low = _mm256_loadu_pd(v), high = _mm256_loadu_pd(v + 4);
         const __m256d a = _mm256_broadcast_sd(x), b = _mm256_broadcast_sd(x + 1),
                       c = _mm256_broadcast_sd(x + 2), d = _mm256_broadcast_sd(x + 3);
-        a0 = svm_add(a0, a, low, kind);
-        a1 = svm_add(a1, a, high, kind);
-        b0 = svm_add(b0, b, low, kind);
-        b1 = svm_add(b1, b, high, kind);
-        c0 = svm_add(c0, c, low, kind);
-        c1 = svm_add(c1, c, high, kind);
-        d0 = svm_add(d0, d, low, kind);
-        d1 = svm_add(d1, d, high, kind);
+        a0 = svm_add(a0, a, low, how);
+        a1 = svm_add(a1, a, high, how);
+        b0 = svm_add(b0, b, low, how);
+        b1 = svm_add(b1, b, high, how);
+        c0 = svm_add(c0, c, low, how);
+        c1 = svm_add(c1, c, high, how);
+        d0 = svm_add(d0, d, low, how);
+        d1 = svm_add(d1, d, high, how);
     }
-    const __m256d sum[SVM_ROWS][2] = {{a0, a1}, {b0, b1}, {c0, c1}, {d0, d1}};
-    for (int64_t r = 0; r < SVM_ROWS; r++) {
+    const __m256d sum[HG_SVM_ROWS][2] = {{a0, a1}, {b0, b1}, {c0, c1}, {d0, d1}};
+    for (int64_t r = 0; r < HG_SVM_ROWS; r++) {
         _mm256_storeu_pd(to + r * ld, sum[r][0]);
         _mm256_storeu_pd(to + r * ld + 4, sum[r][1]);
     }
 }
 
-/* All vectors; the last ones once more with some before them. */
-static void svm_rows(const double *x, const float *v, int64_t n, int64_t vectors, svm_kind kind,
-                     double *to)
+static void svm_tile_of(const double *x, const double *v, int64_t n, hg_svm_how how, double *to,
+                        int64_t ld)
 {
-    for (int64_t k = 0; k < vectors; k += SVM_VECTORS) {
-        const int64_t at = hg_min(k, vectors - SVM_VECTORS);
-        if (kind == SVM_DISTANCE)
-            svm_tile(x, v + at, n, vectors, SVM_DISTANCE, to + at);
-        else if (kind == SVM_FUSED)
-            svm_tile(x, v + at, n, vectors, SVM_FUSED, to + at);
-        else
-            svm_tile(x, v + at, n, vectors, SVM_PRODUCT, to + at);
+    if (how == HG_SVM_DISTANCE)
+        svm_tile(x, v, n, HG_SVM_DISTANCE, to, ld);
+    else if (how == HG_SVM_FUSED)
+        svm_tile(x, v, n, HG_SVM_FUSED, to, ld);
+    else
+        svm_tile(x, v, n, HG_SVM_PRODUCT, to, ld);
+}
+
+/* Vectors of a panel. */
+static int64_t svm_width(const hg_args *a)
+{
+    const bool is_wide = HG_HAS_AVX512 && (a->cpu & HG_CPU_AVX512) != 0;
+    return is_wide && a->in[1].dim[1] >= HG_SVM_WIDE ? HG_SVM_WIDE : SVM_NARROW;
+}
+
+/* The panel of `width` vectors from `first` on, against a block of `rows`. */
+static void svm_panel(const hg_args *a, int64_t first, int64_t width, const double *x, int64_t rows,
+                      double *v, double *to)
+{
+    const int64_t n = a->in[0].dim[1], ld = a->in[1].dim[1];
+    const float *from = (const float *)a->in[1].data + first;
+    const hg_svm_how how = a->param[0] == HG_SVM_RBF    ? HG_SVM_DISTANCE
+                           : a->in[0].dtype == HOLO_F32 ? HG_SVM_FUSED
+                                                        : HG_SVM_PRODUCT;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t k = 0; k < width; k += 4)
+            _mm256_storeu_pd(v + i * width + k, _mm256_cvtps_pd(_mm_loadu_ps(from + i * ld + k)));
+    for (int64_t r = 0; r < rows; r += HG_SVM_ROWS) {
+#if HG_HAS_AVX512
+        if (width == HG_SVM_WIDE) {
+            hg_svm_tile_avx512(x + r * n, v, n, how, to + r * ld + first, ld);
+            continue;
+        }
+#endif
+        svm_tile_of(x + r * n, v, n, how, to + r * ld + first, ld);
     }
 }
 
 static void svm_run(const hg_args *a, hg_range r)
 {
-    const int64_t vectors = a->in[1].dim[1];
-    const svm_kind kind = a->param[0] == HG_SVM_RBF    ? SVM_DISTANCE
-                          : a->in[0].dtype == HOLO_F32 ? SVM_FUSED
-                                                       : SVM_PRODUCT;
-    for (; r.end - r.begin >= SVM_ROWS && vectors >= SVM_VECTORS; r.begin += SVM_ROWS) {
+    const int64_t n = a->in[0].dim[1], vectors = a->in[1].dim[1], width = svm_width(a);
+    double *x = r.scratch, *v = x + n * SVM_BLOCK;
+    while (r.end - r.begin >= HG_SVM_ROWS && vectors >= width) {
+        const int64_t rows = hg_min(r.end - r.begin, SVM_BLOCK) & -HG_SVM_ROWS;
         double *y = (double *)a->out[0].data + r.begin * vectors;
-        svm_widen(&a->in[0], r.begin, r.scratch);
-        svm_rows(r.scratch, a->in[1].data, a->in[0].dim[1], vectors, kind, y);
-        hg_svm_apply(a, y, SVM_ROWS * vectors);
+        for (int64_t i = 0; i < rows; i += HG_SVM_ROWS)
+            svm_widen(&a->in[0], r.begin + i, x + i * n);
+        /* the last vectors once more with some before them */
+        for (int64_t k = 0; k < vectors; k += width)
+            svm_panel(a, hg_min(k, vectors - width), width, x, rows, v, y);
+        hg_svm_apply(a, y, rows * vectors);
+        r.begin += rows;
     }
     hg_svm_near_rows(a, r);
+}
+
+/* Rows whose sums do not wait for each other; each as hg_svm_weigh adds it. */
+static void svm_run_sum(const hg_args *a, hg_range r)
+{
+    const int64_t n = a->in[0].dim[1], whole = n & -4;
+    const float *c = a->in[1].data;
+    for (; r.end - r.begin >= HG_SVM_ROWS; r.begin += HG_SVM_ROWS) {
+        const double *x = (const double *)a->in[0].data + r.begin * n;
+        __m256d sum[HG_SVM_ROWS];
+        for (int i = 0; i < HG_SVM_ROWS; i++)
+            sum[i] = _mm256_setzero_pd();
+        for (int64_t k = 0; k < whole; k += 4) {
+            const __m256d by = _mm256_cvtps_pd(_mm_loadu_ps(c + k));
+            for (int i = 0; i < HG_SVM_ROWS; i++)
+                sum[i] = _mm256_add_pd(sum[i], _mm256_mul_pd(by, _mm256_loadu_pd(x + i * n + k)));
+        }
+        for (int64_t i = 0; i < HG_SVM_ROWS; i++) {
+            double part[4];
+            _mm256_storeu_pd(part, sum[i]);
+            for (int64_t k = whole; k < n; k++)
+                part[0] += (double)c[k] * x[i * n + k];
+            ((double *)a->out[0].data)[r.begin + i] = (part[0] + part[1]) + (part[2] + part[3]);
+        }
+    }
+    hg_svm_sum_rows(a, r);
 }
 #else
 #define svm_scratch NULL
@@ -100,12 +152,12 @@ static void svm_run(const hg_args *a, hg_range r)
 {
     hg_svm_near_rows(a, r);
 }
-#endif
 
 static void svm_run_sum(const hg_args *a, hg_range r)
 {
     hg_svm_sum_rows(a, r);
 }
+#endif
 
 const hg_kernel hg_kernels_svm_avx2[] = {
     {.name = "svm.near.t",
