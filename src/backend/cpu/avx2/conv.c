@@ -209,7 +209,7 @@ static void conv_run(const hg_args *a, hg_range r)
     scratch += conv_panel_bytes(&p);
     hg_epilogue ep;
     if (a->code != NULL)
-        hg_epilogue_init(&ep, a, CONV_FIRST_EXTRA, s->rank, hg_lane_tile_avx2, scratch);
+        hg_epilogue_init(&ep, a, CONV_FIRST_EXTRA, s->rank, hg_lane_tile_fast_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t pixels = i % p.groups, block = i / p.groups % p.row.count;
         const int64_t group = i / p.groups / p.row.count % s->groups;
@@ -502,7 +502,7 @@ static void transposed_run(const hg_args *a, hg_range r)
     memset(u.panel_block, 0, transposed_panel_bytes(&p)); /* columns beyond the last pixel */
     hg_epilogue ep;
     if (a->code != NULL)
-        hg_epilogue_init(&ep, a, CONV_FIRST_EXTRA, 2, hg_lane_tile_avx2,
+        hg_epilogue_init(&ep, a, CONV_FIRST_EXTRA, 2, hg_lane_tile_fast_avx2,
                          scratch + transposed_zero_bytes(&p));
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t rows = i % p.row_blocks, block = i / p.row_blocks % p.output_blocks;

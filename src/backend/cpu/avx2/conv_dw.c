@@ -165,7 +165,7 @@ static void conv_dw_run(const hg_args *a, hg_range r)
     hg_epilogue_simple simple;
     const bool is_simple = hg_epilogue_is_simple(a, CONV_DW_FIRST_EXTRA, &simple);
     const bool has_lane = a->code != NULL && !is_simple;
-    if (has_lane) hg_epilogue_init(&ep, a, CONV_DW_FIRST_EXTRA, 1, hg_lane_tile_avx2, scratch);
+    if (has_lane) hg_epilogue_init(&ep, a, CONV_DW_FIRST_EXTRA, 1, hg_lane_tile_fast_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
         /* all channels of some rows: their lines lie together */
         const int64_t channel = i % p.channel_blocks, block = i / p.channel_blocks % p.row_blocks;

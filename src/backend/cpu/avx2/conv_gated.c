@@ -157,7 +157,7 @@ static void conv_gated_run(const hg_args *a, hg_range r)
     if (hg_epilogue_is_simple(a, HG_CONV_GATED_FIRST_EXTRA, &simple)) {
         u.finish = &simple;
     } else if (a->code != NULL) {
-        hg_epilogue_init(&ep, a, HG_CONV_GATED_FIRST_EXTRA, 1, hg_lane_tile_avx2, scratch);
+        hg_epilogue_init(&ep, a, HG_CONV_GATED_FIRST_EXTRA, 1, hg_lane_tile_fast_avx2, scratch);
         u.lane = &ep;
     }
     for (int64_t i = r.begin; i < r.end; i++) {

@@ -451,7 +451,8 @@ static void conv_nhwc_run(const hg_args *a, hg_range r)
     hg_epilogue_simple simple;
     if (hg_epilogue_is_simple(a, CONV_NHWC_FIRST_EXTRA, &simple)) u.finish = &simple;
     const bool has_lane = a->code != NULL && u.finish == NULL;
-    if (has_lane) hg_epilogue_init(&ep, a, CONV_NHWC_FIRST_EXTRA, 1, hg_lane_tile_avx2, scratch);
+    if (has_lane)
+        hg_epilogue_init(&ep, a, CONV_NHWC_FIRST_EXTRA, 1, hg_lane_tile_fast_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t group = i % p.groups, pixels = i / p.groups; /* channel group, row block */
         u.channel_group = pixels % p.s.groups;

@@ -213,7 +213,7 @@ static void conv_pwdw_run(const hg_args *a, hg_range r)
     u.result = (float *)(void *)(scratch += conv_pwdw_weight_bytes(a, &p));
     scratch += conv_pwdw_result_bytes(a, &p);
     if (a->code != NULL && !is_simple) {
-        hg_epilogue_init(&ep, a, HG_CONV_PWDW_FIRST_EXTRA, 1, hg_lane_tile_avx2, scratch);
+        hg_epilogue_init(&ep, a, HG_CONV_PWDW_FIRST_EXTRA, 1, hg_lane_tile_fast_avx2, scratch);
         u.ep = &ep;
     }
     u.dw = (hg_conv_dw_unit){.g = g,

@@ -619,7 +619,7 @@ static void winograd_run(const hg_args *a, hg_range r)
     if (hg_epilogue_is_simple(a, WINOGRAD_FIRST_EXTRA, &simple)) {
         winograd_simple(&u, &simple);
     } else if (a->code != NULL) {
-        hg_epilogue_init(&ep, a, WINOGRAD_FIRST_EXTRA, 1, hg_lane_tile_avx2, scratch);
+        hg_epilogue_init(&ep, a, WINOGRAD_FIRST_EXTRA, 1, hg_lane_tile_fast_avx2, scratch);
         u.lane = &ep;
     }
     winograd_begin(&u);

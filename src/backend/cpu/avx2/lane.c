@@ -26,12 +26,37 @@
 #define LANE_WRITE hg_lane_write_avx2
 #include "isa/lane_run.inc"
 
-static hg_lane_fn lane_pick_same(uint32_t op, uint32_t type, uint32_t from)
+/* One loop for two operations, or one with a single value. */
+static hg_lane_fn lane_pick_short(uint32_t op, uint32_t from)
 {
     if (op >= HG_LANE_THEN) return hg_lane_pair_of(op % HG_LANE_THEN, op / HG_LANE_THEN, from);
-    if (op != HG_LANE_CAST && from == HG_LANE_ONE) return hg_lane_one_of(op);
+    return hg_lane_one_of(op);
+}
+
+static bool lane_is_short(uint32_t op, uint32_t from)
+{
+    return op >= HG_LANE_THEN || (op != HG_LANE_CAST && from == HG_LANE_ONE);
+}
+
+static hg_lane_fn lane_pick_same(uint32_t op, uint32_t type, uint32_t from)
+{
+    if (lane_is_short(op, from)) return lane_pick_short(op, from);
     const hg_lane_fn fn = hg_lane_wide_of(op, type, from);
     return fn != NULL ? fn : lane_double_of(op, type, from);
+}
+
+/* Behind a product: few loops more than it links anyway. */
+static hg_lane_fn lane_pick_behind(uint32_t op, uint32_t type, uint32_t from)
+{
+    if (lane_is_short(op, from)) return lane_pick_short(op, from);
+    return from == 0 ? hg_lane_fast_common_of(op, type) : NULL;
+}
+
+void hg_lane_tile_fast_avx2(const hg_lane_code *code, const hg_lane_tile *tile)
+{
+    hg_lane_tile own = *tile;
+    own.pick = lane_pick_behind;
+    hg_lane_tile_avx2(code, &own);
 }
 
 static hg_lane_fn lane_pick_fast(uint32_t op, uint32_t type, uint32_t from)

@@ -18,6 +18,8 @@ static inline void hg_lane_tile_avx2(const hg_lane_code *code, const hg_lane_til
 #endif
     hg_lane_run_avx2(code, tile);
 }
+/* Behind kernels that may round in another way: with the faster functions. */
+void hg_lane_tile_fast_avx2(const hg_lane_code *code, const hg_lane_tile *tile);
 void hg_lane_read_avx2(holo_dtype dtype, void *d, const void *data, int64_t first, int64_t stride,
                        int64_t n);
 void hg_lane_write_avx2(holo_dtype dtype, bool saturate, void *data, int64_t first, int64_t stride,

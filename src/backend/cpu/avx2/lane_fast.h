@@ -376,8 +376,8 @@ LANE_FAST_TURN(cos, 1)
 #undef LANE_FAST_TURN
 #endif
 
-/* The loop of an operation, or NULL. */
-static hg_lane_fn hg_lane_fast_of(uint32_t op, uint32_t type)
+/* The loop of an operation that is common behind products, or NULL. */
+static hg_lane_fn hg_lane_fast_common_of(uint32_t op, uint32_t type)
 {
     if (type != HG_LANE_F32) return NULL;
     switch (op) {
@@ -385,6 +385,15 @@ static hg_lane_fn hg_lane_fast_of(uint32_t op, uint32_t type)
     case HG_LANE_SIGMOID: return lane_fast_sigmoid_loop;
     case HG_LANE_TANH: return lane_fast_tanh_loop;
     case HG_LANE_ERF: return lane_fast_erf_loop;
+    default: return NULL;
+    }
+}
+
+/* The loop of an operation, or NULL. */
+static hg_lane_fn hg_lane_fast_of(uint32_t op, uint32_t type)
+{
+    if (type != HG_LANE_F32) return NULL;
+    switch (op) {
     case HG_LANE_ATAN: return lane_fast_atan_loop;
 #if defined(__AVX2__)
     case HG_LANE_ASIN: return lane_fast_asin_loop;
@@ -395,7 +404,7 @@ static hg_lane_fn hg_lane_fast_of(uint32_t op, uint32_t type)
     case HG_LANE_SIN: return lane_fast_sin_loop;
     case HG_LANE_COS: return lane_fast_cos_loop;
 #endif
-    default: return NULL;
+    default: return hg_lane_fast_common_of(op, type);
     }
 }
 

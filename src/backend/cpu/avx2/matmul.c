@@ -447,7 +447,7 @@ static void matmul_run(const hg_args *a, hg_range r)
     /* sums that start with the bias cannot be scaled afterwards */
     if (p.alpha == 1 && hg_epilogue_is_simple(a, MATMUL_FIRST_EXTRA, &simple)) u.finish = &simple;
     const bool has_lane = a->code != NULL && u.finish == NULL;
-    if (has_lane) hg_epilogue_init(&ep, a, MATMUL_FIRST_EXTRA, 1, hg_lane_tile_avx2, scratch);
+    if (has_lane) hg_epilogue_init(&ep, a, MATMUL_FIRST_EXTRA, 1, hg_lane_tile_fast_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
         /* row blocks innermost: units that follow each other share a packed group of B */
         const int64_t block = i % p.row.count, group = i / p.row.count % p.groups;

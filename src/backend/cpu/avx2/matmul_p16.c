@@ -223,7 +223,8 @@ static void matmul_p16_run(const hg_args *a, hg_range r)
     if (u.alpha == 1 && hg_epilogue_is_simple(a, MATMUL_P16_FIRST_EXTRA, &simple))
         u.finish = &simple;
     const bool has_lane = a->code != NULL && u.finish == NULL;
-    if (has_lane) hg_epilogue_init(&ep, a, MATMUL_P16_FIRST_EXTRA, 1, hg_lane_tile_avx2, scratch);
+    if (has_lane)
+        hg_epilogue_init(&ep, a, MATMUL_P16_FIRST_EXTRA, 1, hg_lane_tile_fast_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t block = p.rows_inner ? i % p.row.count : i / p.groups;
         const int64_t group = p.rows_inner ? i / p.row.count : i % p.groups;

@@ -12,6 +12,7 @@
 #define HG_CPU_AVX2 HG_CPU_NEON
 #define hg_kernels_conv_nhwc_avx2 hg_kernels_conv_nhwc_neon
 #define hg_lane_run_avx2 hg_lane_run_neon
+#define hg_lane_tile_fast_avx2 hg_lane_tile_fast_neon
 #define hg_lane_read_avx2 hg_lane_read_neon
 #define hg_lane_write_avx2 hg_lane_write_neon
 

@@ -13,6 +13,7 @@
 #define hg_kernels_conv_nhwc_avx2 hg_kernels_conv_nhwc_wasm
 /* The reference interpreter has SIMD128 already: all of a module is compiled with it. */
 #define hg_lane_run_avx2 hg_lane_run
+#define hg_lane_tile_fast_avx2 hg_lane_run
 #define hg_lane_read_avx2 hg_lane_read
 #define hg_lane_write_avx2 hg_lane_write
 
