@@ -44,15 +44,31 @@ static hg_dim reshape_copied(const hg_infer *n, const hg_dim *shape, uint32_t k,
     return hg_dim_select(d, hg_dim_eq(d, dim, none), n->in[0]->dim[k], dim);
 }
 
+/* Is not -1: known to be so, or a size of the input, which would not exist otherwise. */
+static bool reshape_is_size(const hg_infer *n, hg_dim dim)
+{
+    bool is_size = hg_dim_is_nonnegative(n->dims, dim);
+    for (int32_t k = 0; !is_size && k < n->in[0]->rank; k++)
+        is_size = n->in[0]->dim[k] == dim;
+    return is_size;
+}
+
+/* The dimension, or `other` where it is -1. */
+static hg_dim reshape_unless(const hg_infer *n, hg_dim dim, hg_dim other)
+{
+    if (reshape_is_size(n, dim)) return dim;
+    return hg_dim_select(n->dims, hg_dim_eq(n->dims, dim, hg_dim_const(n->dims, -1)), other, dim);
+}
+
 /* The dimension that -1 stands for: what is left of all elements. */
 static hg_dim reshape_rest(const hg_infer *n, const hg_dim *dim, uint32_t count)
 {
     hg_dims *d = n->dims;
-    hg_dim one = hg_dim_const(d, 1), minus = hg_dim_const(d, -1), known = one;
+    hg_dim one = hg_dim_const(d, 1), known = one;
     bool certain = false; /* there is a -1 */
     for (uint32_t k = 0; k < count; k++) {
         certain = certain || hg_dim_is(d, dim[k], -1);
-        known = hg_dim_mul(d, known, hg_dim_select(d, hg_dim_eq(d, dim[k], minus), one, dim[k]));
+        known = hg_dim_mul(d, known, reshape_unless(n, dim[k], one));
     }
     if (!certain) known = hg_dim_max(d, known, one); /* evaluated also where it is not used */
     return hg_dim_floordiv(d, hg_shape_product(d, n->in[0], 0, n->in[0]->rank), known);
@@ -88,12 +104,11 @@ static holo_status reshape_infer(hg_infer *n)
         out->dim[k] = reshape_copied(n, shape, k, zero != 0);
     bool open = false;
     for (uint32_t k = 0; k < count; k++)
-        open = open || !hg_dim_is_nonnegative(n->dims, out->dim[k]);
+        open = open || !reshape_is_size(n, out->dim[k]);
     if (open) {
-        hg_dim rest = reshape_rest(n, out->dim, count), minus = hg_dim_const(n->dims, -1);
+        const hg_dim rest = reshape_rest(n, out->dim, count);
         for (uint32_t k = 0; k < count; k++)
-            out->dim[k] =
-                hg_dim_select(n->dims, hg_dim_eq(n->dims, out->dim[k], minus), rest, out->dim[k]);
+            out->dim[k] = reshape_unless(n, out->dim[k], rest);
     }
     hg_shape_keep_content(n);
     return reshape_guard(n, out);

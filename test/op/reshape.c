@@ -21,6 +21,12 @@ static void reshape_types(void)
          "%s = Shape(%x) {end=2} %h = const int64[2] {12, 64} %t = Concat(%s, %h) {axis=0} %y = "
          "Reshape(%x, %t)",
          "float32[batch,seq,12,64]"},
+        /* sizes of the input are sizes, whatever they are computed from */
+        {"%x: float32[1,n-4,8]",
+         "%s = holo:Dims() {dims=dims[n-4,1,8]} %y = Reshape(%x, %s) {allowzero=1}",
+         "float32[n-4,1,8]"},
+        {"%x: float32[n-4,8]", "%s = holo:Dims() {dims=dims[n-4,-1,2]} %y = Reshape(%x, %s)",
+         "float32[n-4,4,2]"},
         {"%x: int4[4,2]", "%s = const int64[1] {-1} %y = Reshape(%x, %s)", "int4[8]"},
         {"%x: float32[2,3]", "%s = const int64[2] {-1, -1} %y = Reshape(%x, %s)",
          "!a second -1 at place 1"},
