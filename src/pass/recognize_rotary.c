@@ -4,6 +4,7 @@
  *     Add(Mul(x, cos), Mul(Concat(Neg(Slice(x, d/2, d)), Slice(x, 0, d/2)), sin)) -> Rotary(x, cos,
  * sin)
  *
+ * Floats of 16 bits are turned as float32 and rounded once.
  * Heads are transposed before; behind it attention reads them by strides, so Transpose goes there.
  */
 #include "pass/pass.h"
@@ -59,12 +60,18 @@ static bool rotary_is_angle(const hg_graph *g, const hg_type *x, hg_value_id v)
 {
     const hg_type *t = &hg_graph_value(g, v)->type;
     const int32_t shift = x->rank - t->rank;
-    if (t->dtype != HOLO_F32 || t->rank < 1 || shift < 0) return false;
+    if (t->dtype != x->dtype || t->rank < 1 || shift < 0) return false;
     for (int32_t k = 0; k < t->rank; k++)
         if (t->dim[k] != x->dim[k + shift] &&
             (k == t->rank - 1 || !hg_dim_is(&g->dims, t->dim[k], 1)))
             return false;
     return true;
+}
+
+/* In 16 bits each step rounds: what rounds once may be another number. */
+static bool rotary_is_type(const hg_graph *g, holo_dtype dtype)
+{
+    return dtype == HOLO_F32 || (dtype == HOLO_F16 && g->ctx->numerics != HOLO_EXACT);
 }
 
 /* Operand 1 - i of a product with v at operand i; 0 when it is no such product. */
@@ -87,7 +94,7 @@ static bool rotary_find(hg_graph *g, const hg_node *n, rotary_match *m)
         const hg_type *x = &hg_graph_value(g, m->x)->type;
         m->cosine = rotary_factor(g, straight, m->x);
         m->sine = rotary_factor(g, crossed, turned);
-        return x->dtype == HOLO_F32 && m->cosine != 0 && m->sine != 0 &&
+        return rotary_is_type(g, x->dtype) && m->cosine != 0 && m->sine != 0 &&
                rotary_is_angle(g, x, m->cosine) && rotary_is_angle(g, x, m->sine) &&
                hg_type_equal(x, &hg_graph_value(g, n->out[0])->type);
     }
@@ -137,7 +144,11 @@ static holo_status rotary_replace(hg_graph *g, hg_node_id id, const rotary_match
         for (uint32_t i = 1; i < 3; i++)
             in[i] = rotary_before(&b, in[i], perm, rank);
     }
+    const holo_dtype dtype = hg_graph_value(g, m->x)->type.dtype;
+    for (uint32_t i = 0; i < 3 && dtype != HOLO_F32; i++)
+        in[i] = hg_build_cast(&b, in[i], HOLO_F32);
     hg_value_id made = hg_build_op(&b, "holo:Rotary", in, 3, NULL, 0);
+    if (dtype != HOLO_F32) made = hg_build_cast(&b, made, dtype);
     if (is_turned) {
         const hg_attr attr = hg_attr_make_ints(&b, "perm", perm, (uint32_t)rank);
         made = hg_build_op(&b, "Transpose", &made, 1, &attr, 1);

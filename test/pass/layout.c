@@ -261,6 +261,18 @@ static void layout_recognize_rotary(void)
                "  %y = holo:Rotary(%x, %c, %s)\n"
                "  return %y\n"
                "}\n");
+    /* Floats of 16 bits round once. */
+    CHECK_PASS("recognize_rotary",
+               "graph g(%x: float16[b,n,4], %c: float16[n,4], %s: float16[1,n,4]) {\n" LAYOUT_TURN(
+                   "%x", "0"),
+               "graph g(%x: float16[b,n,4], %c: float16[n,4], %s: float16[1,n,4]) {\n"
+               "  %1 = Cast(%x) {to=1}\n"
+               "  %2 = Cast(%c) {to=1}\n"
+               "  %3 = Cast(%s) {to=1}\n"
+               "  %4 = holo:Rotary(%1, %2, %3)\n"
+               "  %y = Cast(%4) {to=10}\n"
+               "  return %y\n"
+               "}\n");
     /* Heads: the Transpose goes behind. */
     CHECK_PASS("recognize_rotary",
                "graph g(%w: float32[b,n,3,4], %c: float32[n,4], %s: float32[b,1,n,4]) {\n"
@@ -283,7 +295,9 @@ static void layout_leaves_other_turns(void)
         "graph g(%x: float32[1,n,4], %c: float32[b,n,4], %s: float32[1,n,4]) {\n" LAYOUT_TURN("%x",
                                                                                               "0"),
         "graph g(%x: float32[b,n,4], %c: float32[n,1], %s: float32[1,n,4]) {\n" LAYOUT_TURN("%x",
-                                                                                            "0")};
+                                                                                            "0"),
+        "graph g(%x: bfloat16[b,n,4], %c: bfloat16[n,4], %s: bfloat16[n,4]) {\n" LAYOUT_TURN("%x",
+                                                                                             "0")};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         CHECK_PASS("recognize_rotary", text[i], text[i]);
 }
