@@ -6,7 +6,7 @@
  * Each output is the chain of fused multiply-adds of the tiles of AVX2, so the bits are theirs. */
 #include "backend/cpu/avx2/gemm.h"
 
-enum { WIDE_VECTOR = 16, WIDE_LINE = 64 /* bytes */ };
+enum { WIDE_VECTOR = 16, WIDE_LINE = 64 /* bytes */, WIDE_DEPTH = HG_GEMM_DEPTH / 2 };
 
 /* As HG_GEMM_UNROLL, for all sums of a tile. */
 #if defined(__clang__)
@@ -169,7 +169,25 @@ static wide_tile_fn wide_find_tile(const hg_gemm_step *s, int64_t left, int64_t 
     return tile[hg_max(s->panels, 1) - 1][left > 4];
 }
 
-void hg_gemm_panel_avx512(const hg_gemm_step *s, int64_t rows)
+/* Weights that several tiles read are widened once: conversions take ports from the multiply-adds.
+ * Those of the next step are fetched meanwhile. */
+static void wide_widen(hg_gemm_step *s, float *to)
+{
+    const int64_t lines = s->taps * s->depth;
+    for (int64_t j = 0; j < s->panels; j++)
+        for (int64_t k = 0; k < lines; k++, to += WIDE_VECTOR) {
+            const int64_t at = j * s->b_panel + k * s->b_step;
+            if (s->next != NULL) _mm_prefetch(s->next + at, _MM_HINT_T1);
+            _mm512_store_ps(to, wide_load(s->b + at, true));
+        }
+    s->b = (const char *)(to - s->panels * lines * WIDE_VECTOR);
+    s->b_step = WIDE_LINE;
+    s->b_panel = lines * WIDE_LINE;
+    s->is_half = false;
+    s->next = NULL;
+}
+
+static void wide_panel(const hg_gemm_step *s, int64_t rows)
 {
     const bool fetches = s->fetch_c || s->fetch_a || s->residual != NULL;
     for (int64_t first = 0, height = 0; first < rows; first += height) {
@@ -181,4 +199,22 @@ void hg_gemm_panel_avx512(const hg_gemm_step *s, int64_t rows)
                                 s->residual == NULL ? NULL : s->residual + first * s->residual_row,
                                 s->c + first * s->ld, s->ld, height, s->col, s->cols);
     }
+}
+
+/* Apart: so large a frame costs time where it is not used. */
+HG_ONCE void wide_panel_half(const hg_gemm_step *s, int64_t rows)
+{
+    _Alignas(WIDE_LINE) float wide[HG_GEMM_PANELS * WIDE_DEPTH * WIDE_VECTOR];
+    hg_gemm_step own = *s;
+    wide_widen(&own, wide);
+    wide_panel(&own, rows);
+}
+
+void hg_gemm_panel_avx512(const hg_gemm_step *s, int64_t rows)
+{
+    if (HG_IS_LINKED(HOLO_F16) && s->is_half && rows > HG_GEMM_WIDE_ROWS &&
+        s->taps * s->depth <= WIDE_DEPTH)
+        wide_panel_half(s, rows);
+    else
+        wide_panel(s, rows);
 }
