@@ -56,9 +56,15 @@ static void conv_nhwc_swap(int64_t *a, int64_t *b)
     *b = old;
 }
 
-/* Pictures that are one pixel wide are as well one pixel high: kernel rows are long then. */
+/* Pictures that are one pixel wide are as well one pixel high: kernel rows are long then. So are
+ * those of which every pixel makes one. */
 static void conv_nhwc_turn(hg_conv2d *g)
 {
+    if (g->kh == 1 && g->kw == 1 && g->h == g->oh && g->w == g->ow && g->stride_h == 1 &&
+        g->stride_w == 1 && g->pad_top == 0 && g->pad_left == 0) {
+        g->w = g->ow = g->oh * g->ow;
+        g->h = g->oh = 1;
+    }
     if (g->w != 1 || g->ow != 1 || g->kw != 1 || g->pad_left != 0) return;
     conv_nhwc_swap(&g->h, &g->w);
     conv_nhwc_swap(&g->oh, &g->ow);
@@ -251,18 +257,21 @@ static void conv_nhwc_point_span(const conv_nhwc_unit *u, const conv_nhwc_span *
     const hg_conv2d *g = &p->s.g;
     const float *x =
         (const float *)u->a->in[0].data + (p->by_row ? u->channel_group * p->s.group_c : 0);
-    for (int64_t k = 0; k < p->s.z.kernel * g->kh; k++) {
-        const int64_t plane = hg_conv_plane(&p->s.z, picture, k / g->kh);
-        const int64_t y = oy * g->stride_h + k % g->kh * g->dil_h - g->pad_top;
-        const bool is_inside = plane >= 0 && y >= 0 && y < g->h;
-        const float *line = is_inside ? x + (plane * g->h + y) * g->w * g->c : NULL;
-        if (p->by_row) {
-            conv_nhwc_point_row(u, span, line, k, span->to + k * u->n_rows);
-            continue;
+    int64_t k = 0; /* divisions would take longer than pointing */
+    for (int64_t i = 0; i < p->s.z.kernel; i++) {
+        const int64_t plane = hg_conv_plane(&p->s.z, picture, i);
+        int64_t y = oy * g->stride_h - g->pad_top;
+        for (const int64_t end = k + g->kh; k < end; k++, y += g->dil_h) {
+            const bool is_inside = plane >= 0 && y >= 0 && y < g->h;
+            const float *line = is_inside ? x + (plane * g->h + y) * g->w * g->c : NULL;
+            if (p->by_row) {
+                conv_nhwc_point_row(u, span, line, k, span->to + k * u->n_rows);
+                continue;
+            }
+            for (int64_t j = 0; j < g->kw; j++)
+                conv_nhwc_point_tap(u, span, line, j * g->dil_w,
+                                    span->to + (k * g->kw + j) * u->n_rows);
         }
-        for (int64_t j = 0; j < g->kw; j++)
-            conv_nhwc_point_tap(u, span, line, j * g->dil_w,
-                                span->to + (k * g->kw + j) * u->n_rows);
     }
 }
 
