@@ -21,11 +21,16 @@ static size_t svm_scratch(const hg_args *a)
 static void svm_widen(const holo_tensor *from, int64_t first, double *x)
 {
     const int64_t n = from->dim[1];
-    for (int64_t r = 0; r < HG_SVM_ROWS; r++)
-        for (int64_t i = 0; i < n; i++)
-            x[i * HG_SVM_ROWS + r] = from->dtype == HOLO_F32
-                                         ? (double)((const float *)from->data)[(first + r) * n + i]
-                                         : ((const double *)from->data)[(first + r) * n + i];
+    if (from->dtype == HOLO_F32) {
+        const float *v = (const float *)from->data + first * n;
+        for (int64_t i = 0; i < n; i++, v++)
+            _mm256_storeu_pd(x + i * HG_SVM_ROWS,
+                             _mm256_cvtps_pd(_mm_setr_ps(v[0], v[n], v[2 * n], v[3 * n])));
+        return;
+    }
+    const double *v = (const double *)from->data + first * n;
+    for (int64_t i = 0; i < n * HG_SVM_ROWS; i++)
+        x[i] = v[i % HG_SVM_ROWS * n + i / HG_SVM_ROWS];
 }
 
 HG_INLINE __m256d svm_add(__m256d sum, __m256d x, __m256d v, const hg_svm_how how)
