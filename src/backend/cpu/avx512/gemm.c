@@ -6,7 +6,13 @@
  * Each output is the chain of fused multiply-adds of the tiles of AVX2, so the bits are theirs. */
 #include "backend/cpu/avx2/gemm.h"
 
-enum { WIDE_VECTOR = 16, WIDE_LINE = 64 /* bytes */, WIDE_DEPTH = HG_GEMM_DEPTH / 2 };
+enum {
+    WIDE_VECTOR = 16,
+    WIDE_LINE = 64, /* bytes */
+    WIDE_DEPTH = HG_GEMM_DEPTH / 2,
+    WIDE_CHUNK =
+        4 /* least k between fetches: single ones are half of what a tile of four rows does */
+};
 
 /* As HG_GEMM_UNROLL, for all sums of a tile. */
 #if defined(__clang__)
@@ -62,9 +68,12 @@ HG_INLINE void wide_tile(const int rows, const int panels, const hg_gemm_step *s
                          const int64_t count)
 {
     const bool is_half = HG_IS_LINKED(HOLO_F16) && s->is_half;
-    const char *next = s->next != NULL ? s->next + first * s->next_row : s->b;
-    const int64_t every = s->next == NULL ? s->depth : hg_max(1, WIDE_LINE / s->next_step);
     const int64_t depth = s->depth, step = s->b_step, panel = s->b_panel;
+    /* this tile's part of what is fetched, spread over its k */
+    const char *next = s->next != NULL ? s->next + first * s->next_row : s->b;
+    const char *stop = s->next != NULL ? next + count * s->next_row : next;
+    const int64_t every = hg_max(1, s->taps * depth * WIDE_LINE / hg_max(WIDE_LINE, stop - next));
+    const int64_t chunk = hg_max(WIDE_CHUNK, every), ahead = hg_ceil_div(chunk, every) * WIDE_LINE;
     __m512 sum[HG_GEMM_WIDE_ROWS][HG_GEMM_PANELS];
     if (s->sum == NULL) {
         WIDE_UNROLL
@@ -88,11 +97,13 @@ HG_INLINE void wide_tile(const int rows, const int panels, const hg_gemm_step *s
         for (int i = 0; i < rows; i++)
             a[i] = row[hg_min(i, count - 1)] + s->offset;
         for (int64_t k = 0; k < depth;) {
-            WIDE_UNROLL
-            for (int j = 0; j < panels; j++)
-                _mm_prefetch(next + j * panel, _MM_HINT_T1);
-            next += WIDE_LINE;
-            for (const int64_t end = hg_min(depth, k + every); k < end; k++) {
+            for (const char *end = next + hg_min(ahead, stop - next); next < end;
+                 next += WIDE_LINE) {
+                WIDE_UNROLL
+                for (int j = 0; j < panels; j++)
+                    _mm_prefetch(next + j * panel, _MM_HINT_T1);
+            }
+            for (const int64_t end = hg_min(depth, k + chunk); k < end; k++) {
                 __m512 w[HG_GEMM_PANELS];
                 WIDE_UNROLL
                 for (int j = 0; j < panels; j++)
