@@ -10,8 +10,7 @@ enum {
     WIDE_VECTOR = 16,
     WIDE_LINE = 64, /* bytes */
     WIDE_DEPTH = HG_GEMM_DEPTH / 2,
-    WIDE_CHUNK =
-        4 /* least k between fetches: single ones are half of what a tile of four rows does */
+    WIDE_CHUNK = 4 /* least k between fetches, which would cost a tile of four rows half its time */
 };
 
 /* As HG_GEMM_UNROLL, for all sums of a tile. */
