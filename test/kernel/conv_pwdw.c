@@ -280,6 +280,13 @@ static void pwdw_tuned_empty(void)
     CHECK(k->work(&c.args).units > 0);
 }
 
+static void pwdw_try_tuned(const char *name, int i, const pwdw_sizes *s)
+{
+    char what[40];
+    snprintf(what, sizeof what, "%s %d", name, i);
+    pwdw_try(TUNED(conv_pwdw), what, s, i % PWDW_ACTS, i % 3 ? HOLO_F32 : HOLO_F16, i % 5 != 0);
+}
+
 static void pwdw_tuned(void)
 {
     if (!tuned_runs()) SKIP("no tuned kernels");
@@ -301,10 +308,7 @@ static void pwdw_tuned(void)
         s.dil_w = gemm_random(&seed) % 4 == 0 ? 2 : 1;
         s.oh = gemm_size(&seed, 1, 16);
         s.ow = gemm_size(&seed, 1, 30);
-        char what[40];
-        snprintf(what, sizeof what, "random %d", i);
-        pwdw_try(TUNED(conv_pwdw), what, &s, i % PWDW_ACTS, i % 3 ? HOLO_F32 : HOLO_F16,
-                 i % 5 != 0);
+        pwdw_try_tuned("random", i, &s);
     }
 }
 
@@ -322,10 +326,7 @@ static void pwdw_tuned_deep(void)
         s.dil_h = s.dil_w = 1;
         s.oh = gemm_size(&seed, 1, 6);
         s.ow = gemm_size(&seed, 1, 12);
-        char what[40];
-        snprintf(what, sizeof what, "deep %d", i);
-        pwdw_try(TUNED(conv_pwdw), what, &s, i % PWDW_ACTS, i % 3 ? HOLO_F32 : HOLO_F16,
-                 i % 5 != 0);
+        pwdw_try_tuned("deep", i, &s);
     }
 }
 #endif

@@ -28,17 +28,11 @@ static void copy_words_pixels(float *y, const float *x, const hg_copy_grid *g)
     const int64_t n = g->n;
     int64_t r = 0;
     for (; r + HG_COPY_SIDE < g->rows; r += HG_COPY_SIDE, y += HG_COPY_SIDE * n) {
-        __m256 p[HG_COPY_PIXEL], t[4];
+        __m256 p[HG_COPY_PIXEL], pair[4];
         HG_UNROLL
         for (int i = 0; i < HG_COPY_PIXEL; i++)
             p[i] = i < n ? _mm256_loadu_ps(x + i * g->stride + r) : _mm256_setzero_ps();
-        t[0] = _mm256_unpacklo_ps(p[0], p[1]); /* of pixels 0, 1, 4, 5 */
-        t[1] = _mm256_unpackhi_ps(p[0], p[1]);
-        t[2] = _mm256_unpacklo_ps(p[2], p[3]);
-        t[3] = _mm256_unpackhi_ps(p[2], p[3]);
-        const __m256 pair[4] = {
-            _mm256_shuffle_ps(t[0], t[2], 0x44), _mm256_shuffle_ps(t[0], t[2], 0xee),
-            _mm256_shuffle_ps(t[1], t[3], 0x44), _mm256_shuffle_ps(t[1], t[3], 0xee)};
+        turn_halves(p, pair); /* pixels i and i + 4 */
         HG_UNROLL
         for (int i = 0; i < 4; i++)
             _mm_storeu_ps(y + i * n, _mm256_castps256_ps128(pair[i]));

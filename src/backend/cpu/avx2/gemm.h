@@ -35,7 +35,8 @@ enum {
     HG_GEMM_COLS = 16,
     HG_GEMM_WIDE_ROWS = 8, /* of a tile with AVX-512, */
     HG_GEMM_PANELS = 3,    /* and panels, at most */
-    HG_GEMM_DEPTH = 384    /* 24 KiB of B in a 32 KiB L1; 2 % over 256 (bench/op/matmul) */
+    HG_GEMM_DEPTH = 384,   /* 24 KiB of B in a 32 KiB L1; 2 % over 256 (bench/op/matmul) */
+    HG_GEMM_WIDE_DEPTH = HG_GEMM_DEPTH / 2 /* three panels of it stay in L1 too */
 };
 
 /* One k block of one panel for a block of rows. */
@@ -97,10 +98,10 @@ static inline int64_t hg_gemm_rows(const hg_args *a)
     return hg_gemm_is_wide(a) ? HG_GEMM_WIDE_ROWS : HG_GEMM_ROWS;
 }
 
-/* Depth of a k block: three panels of it stay in L1 too. */
+/* Depth of a k block. */
 static inline int64_t hg_gemm_depth(bool is_wide)
 {
-    return is_wide ? HG_GEMM_DEPTH / 2 : HG_GEMM_DEPTH;
+    return is_wide ? HG_GEMM_WIDE_DEPTH : HG_GEMM_DEPTH;
 }
 
 /* Panels side by side for kernels that prepare them for each step. */

@@ -6,7 +6,6 @@
 #include "kernel/svm_near.h"
 
 #include "backend/cpu/avx2/svm.h"
-#include "backend/cpu/vec8.h"
 
 #if defined(__AVX2__)
 enum { SVM_NARROW = 8, SVM_BLOCK = 64 };
@@ -31,50 +30,6 @@ static void svm_widen(const holo_tensor *from, int64_t first, double *x)
     const double *v = (const double *)from->data + first * n;
     for (int64_t i = 0; i < n * HG_SVM_ROWS; i++)
         x[i] = v[i % HG_SVM_ROWS * n + i / HG_SVM_ROWS];
-}
-
-HG_INLINE __m256d svm_add(__m256d sum, __m256d x, __m256d v, const hg_svm_how how)
-{
-    if (how == HG_SVM_FUSED) return _mm256_fmadd_pd(x, v, sum);
-    if (how == HG_SVM_PRODUCT) return _mm256_add_pd(sum, _mm256_mul_pd(x, v));
-    const __m256d off = _mm256_sub_pd(x, v);
-    return _mm256_add_pd(sum, _mm256_mul_pd(off, off));
-}
-
-/* SVM_NARROW vectors against HG_SVM_ROWS rows. */
-HG_INLINE void svm_tile(const double *x, const double *v, int64_t n, const hg_svm_how how,
-                        double *to, int64_t ld)
-{
-    __m256d a0 = _mm256_setzero_pd(), a1 = a0, b0 = a0, b1 = a0, c0 = a0, c1 = a0, d0 = a0, d1 = a0;
-    for (int64_t i = 0; i < n; i++, x += HG_SVM_ROWS, v += SVM_NARROW) {
-        const __m256d low = _mm256_loadu_pd(v), high = _mm256_loadu_pd(v + 4);
-        const __m256d a = _mm256_broadcast_sd(x), b = _mm256_broadcast_sd(x + 1),
-                      c = _mm256_broadcast_sd(x + 2), d = _mm256_broadcast_sd(x + 3);
-        a0 = svm_add(a0, a, low, how);
-        a1 = svm_add(a1, a, high, how);
-        b0 = svm_add(b0, b, low, how);
-        b1 = svm_add(b1, b, high, how);
-        c0 = svm_add(c0, c, low, how);
-        c1 = svm_add(c1, c, high, how);
-        d0 = svm_add(d0, d, low, how);
-        d1 = svm_add(d1, d, high, how);
-    }
-    const __m256d sum[HG_SVM_ROWS][2] = {{a0, a1}, {b0, b1}, {c0, c1}, {d0, d1}};
-    for (int64_t r = 0; r < HG_SVM_ROWS; r++) {
-        _mm256_storeu_pd(to + r * ld, sum[r][0]);
-        _mm256_storeu_pd(to + r * ld + 4, sum[r][1]);
-    }
-}
-
-static void svm_tile_of(const double *x, const double *v, int64_t n, hg_svm_how how, double *to,
-                        int64_t ld)
-{
-    if (how == HG_SVM_DISTANCE)
-        svm_tile(x, v, n, HG_SVM_DISTANCE, to, ld);
-    else if (how == HG_SVM_FUSED)
-        svm_tile(x, v, n, HG_SVM_FUSED, to, ld);
-    else
-        svm_tile(x, v, n, HG_SVM_PRODUCT, to, ld);
 }
 
 /* Vectors of a panel. */
@@ -103,7 +58,7 @@ static void svm_panel(const hg_args *a, int64_t first, int64_t width, const doub
             continue;
         }
 #endif
-        svm_tile_of(x + r * n, v, n, how, to + r * ld + first, ld);
+        hg_svm_tile(x + r * n, v, n, how, to + r * ld + first, ld);
     }
 }
 

@@ -12,6 +12,17 @@ HG_INLINE __m256 turn_pair(const float *src, int64_t src_ld, int i)
                                 _mm_loadu_ps(src + (i + 4) * src_ld), 1);
 }
 
+/* Element j of row i becomes element i of row j, of four by four in each half. */
+HG_INLINE void turn_halves(const __m256 *r, __m256 *to)
+{
+    const __m256 t[4] = {_mm256_unpacklo_ps(r[0], r[1]), _mm256_unpackhi_ps(r[0], r[1]),
+                         _mm256_unpacklo_ps(r[2], r[3]), _mm256_unpackhi_ps(r[2], r[3])};
+    to[0] = _mm256_shuffle_ps(t[0], t[2], 0x44);
+    to[1] = _mm256_shuffle_ps(t[0], t[2], 0xee);
+    to[2] = _mm256_shuffle_ps(t[1], t[3], 0x44);
+    to[3] = _mm256_shuffle_ps(t[1], t[3], 0xee);
+}
+
 /* dst[j * dst_ld + i] = src[i * src_ld + j] of eight i and four j; of three j four are read. */
 HG_INLINE void turn_8x4(const float *src, int64_t src_ld, float *dst, int64_t dst_ld,
                         const bool is_four)
@@ -20,14 +31,11 @@ HG_INLINE void turn_8x4(const float *src, int64_t src_ld, float *dst, int64_t ds
     HG_UNROLL
     for (int i = 0; i < 4; i++)
         r[i] = turn_pair(src, src_ld, i);
-    t[0] = _mm256_unpacklo_ps(r[0], r[1]);
-    t[1] = _mm256_unpackhi_ps(r[0], r[1]);
-    t[2] = _mm256_unpacklo_ps(r[2], r[3]);
-    t[3] = _mm256_unpackhi_ps(r[2], r[3]);
-    _mm256_storeu_ps(dst, _mm256_shuffle_ps(t[0], t[2], 0x44));
-    _mm256_storeu_ps(dst + dst_ld, _mm256_shuffle_ps(t[0], t[2], 0xee));
-    _mm256_storeu_ps(dst + 2 * dst_ld, _mm256_shuffle_ps(t[1], t[3], 0x44));
-    if (is_four) _mm256_storeu_ps(dst + 3 * dst_ld, _mm256_shuffle_ps(t[1], t[3], 0xee));
+    turn_halves(r, t);
+    _mm256_storeu_ps(dst, t[0]);
+    _mm256_storeu_ps(dst + dst_ld, t[1]);
+    _mm256_storeu_ps(dst + 2 * dst_ld, t[2]);
+    if (is_four) _mm256_storeu_ps(dst + 3 * dst_ld, t[3]);
 }
 
 HG_INLINE void turn_8x8(const float *src, int64_t src_ld, float *dst, int64_t dst_ld)

@@ -9,7 +9,6 @@
 enum {
     WIDE_VECTOR = 16,
     WIDE_LINE = 64, /* bytes */
-    WIDE_DEPTH = HG_GEMM_DEPTH / 2,
     WIDE_CHUNK = 4 /* least k between fetches, which would cost a tile of four rows half its time */
 };
 
@@ -214,7 +213,7 @@ static void wide_panel(const hg_gemm_step *s, int64_t rows)
 /* Apart: so large a frame costs time where it is not used. */
 HG_ONCE void wide_panel_half(const hg_gemm_step *s, int64_t rows)
 {
-    _Alignas(WIDE_LINE) float wide[HG_GEMM_PANELS * WIDE_DEPTH * WIDE_VECTOR];
+    _Alignas(WIDE_LINE) float wide[HG_GEMM_PANELS * HG_GEMM_WIDE_DEPTH * WIDE_VECTOR];
     hg_gemm_step own = *s;
     wide_widen(&own, wide);
     wide_panel(&own, rows);
@@ -223,7 +222,7 @@ HG_ONCE void wide_panel_half(const hg_gemm_step *s, int64_t rows)
 void hg_gemm_panel_avx512(const hg_gemm_step *s, int64_t rows)
 {
     if (HG_IS_LINKED(HOLO_F16) && s->is_half && rows > HG_GEMM_WIDE_ROWS &&
-        s->taps * s->depth <= WIDE_DEPTH)
+        s->taps * s->depth <= HG_GEMM_WIDE_DEPTH)
         wide_panel_half(s, rows);
     else
         wide_panel(s, rows);

@@ -25,24 +25,33 @@ HG_INLINE float hg_vec16_sum(__m512 x)
 #define hg_part8_store(p, count, x) _mm512_mask_storeu_ps(p, HG_PART16(count), x)
 
 #define __m256 __m512
+#define __m256d __m512d
 #define __m256i __m512i
 #define _mm256_add_epi32 _mm512_add_epi32
+#define _mm256_add_pd _mm512_add_pd
 #define _mm256_add_ps _mm512_add_ps
+#define _mm256_broadcast_sd(p) _mm512_set1_pd(*(p))
 #define _mm256_broadcast_ss(p) _mm512_set1_ps(*(p))
 #define _mm256_castps_si256 _mm512_castps_si512
 #define _mm256_castsi256_ps _mm512_castsi512_ps
 #define _mm256_div_ps _mm512_div_ps
+#define _mm256_fmadd_pd _mm512_fmadd_pd
 #define _mm256_fmadd_ps _mm512_fmadd_ps
 #define _mm256_fmsub_ps _mm512_fmsub_ps
 #define _mm256_fnmadd_ps _mm512_fnmadd_ps
+#define _mm256_loadu_pd _mm512_loadu_pd
 #define _mm256_loadu_ps _mm512_loadu_ps
 #define _mm256_max_ps _mm512_max_ps
 #define _mm256_min_ps _mm512_min_ps
+#define _mm256_mul_pd _mm512_mul_pd
 #define _mm256_mul_ps _mm512_mul_ps
 #define _mm256_set1_ps _mm512_set1_ps
+#define _mm256_setzero_pd _mm512_setzero_pd
 #define _mm256_setzero_ps _mm512_setzero_ps
 #define _mm256_slli_epi32 _mm512_slli_epi32
+#define _mm256_storeu_pd _mm512_storeu_pd
 #define _mm256_storeu_ps _mm512_storeu_ps
+#define _mm256_sub_pd _mm512_sub_pd
 #define _mm256_sub_ps _mm512_sub_ps
 
 #undef HG_LANES
