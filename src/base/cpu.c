@@ -10,7 +10,8 @@ enum {
     CPU_NEON = 1 << 2,
     CPU_WASM = 1 << 3,
     CPU_VNNI = 1 << 4,
-    CPU_DOTPROD = 1 << 5
+    CPU_DOTPROD = 1 << 5,
+    CPU_WIDE = 1 << 6
 };
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -45,6 +46,11 @@ uint32_t hg_cpu_features(void)
     if (features == (CPU_AVX2 | CPU_VNNI) && CPU_HAS(AVX512BW, "avx512bw") &&
         CPU_HAS(AVX512DQ, "avx512dq") && CPU_HAS(AVX512_VBMI, "avx512vbmi"))
         features |= CPU_AVX512;
+    /* SSE4a is AMD's. Zen 4 does 512 bits in two halves; Zen 5, the first with VP2INTERSECT, does
+     * not. */
+    if ((features & CPU_AVX512) != 0 &&
+        (!CPU_HAS(SSE4A, "sse4a") || CPU_HAS(AVX512_VP2INTERSECT, "avx512vp2intersect")))
+        features |= CPU_WIDE;
     return features;
 }
 

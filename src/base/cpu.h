@@ -11,6 +11,7 @@
  *   VNNI     AVX-512 VNNI with VL
  *   NEON     what every 64-bit ARM has
  *   DOTPROD  NEON's dot products of bytes (ARMv8.2)
+ *   WIDE     nothing more than AVX512: its multiply-adds take no longer than those of AVX2
  * Costs a few loads. */
 uint32_t hg_cpu_features(void);
 

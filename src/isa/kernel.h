@@ -92,7 +92,8 @@ enum {
     HG_CPU_NEON = 1 << 2,
     HG_CPU_WASM = 1 << 3,
     HG_CPU_VNNI = 1 << 4,
-    HG_CPU_DOTPROD = 1 << 5
+    HG_CPU_DOTPROD = 1 << 5,
+    HG_CPU_WIDE = 1 << 6 /* 512 bits are multiplied at once, not in two halves */
 };
 
 typedef struct hg_cost {

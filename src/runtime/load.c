@@ -51,7 +51,8 @@ static void load_find_kernel(const holo_kernels *kernels, const char *name, uint
 static uint32_t load_features(uint32_t flags)
 {
     if ((flags & HOLO_OPEN_REFERENCE) != 0) return 0;
-    uint32_t wide = (flags & HOLO_OPEN_NO_AVX512) != 0 ? HG_CPU_AVX512 | HG_CPU_VNNI : 0;
+    uint32_t wide =
+        (flags & HOLO_OPEN_NO_AVX512) != 0 ? HG_CPU_AVX512 | HG_CPU_VNNI | HG_CPU_WIDE : 0;
     return hg_cpu_features() & ~wide;
 }
 

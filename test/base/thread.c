@@ -204,8 +204,8 @@ static void thread_survives_lack_of_memory(void)
 
 static void thread_cpu_bits_are_those_of_kernels(void)
 {
-    const uint32_t known =
-        HG_CPU_AVX2 | HG_CPU_AVX512 | HG_CPU_NEON | HG_CPU_WASM | HG_CPU_VNNI | HG_CPU_DOTPROD;
+    const uint32_t known = HG_CPU_AVX2 | HG_CPU_AVX512 | HG_CPU_NEON | HG_CPU_WASM | HG_CPU_VNNI |
+                           HG_CPU_DOTPROD | HG_CPU_WIDE;
     const uint32_t features = hg_cpu_features();
     CHECK_EQ_INT(features & ~known, 0);
     CHECK_EQ_INT(features, hg_cpu_features());
@@ -216,6 +216,7 @@ static void thread_cpu_bits_are_those_of_kernels(void)
     CHECK_EQ_INT((features & HG_CPU_AVX2) != 0, has_avx2);
     CHECK_EQ_INT((features & HG_CPU_VNNI) != 0, __builtin_cpu_supports("avx512vnni") != 0);
     if (features & HG_CPU_AVX512) CHECK(features & HG_CPU_AVX2);
+    if (features & HG_CPU_WIDE) CHECK(features & HG_CPU_AVX512);
     if (features & HG_CPU_AVX512) CHECK(__builtin_cpu_supports("avx512vbmi"));
 #elif defined(__aarch64__)
     CHECK_EQ_INT(features & ~(uint32_t)HG_CPU_DOTPROD, HG_CPU_NEON);

@@ -4,9 +4,8 @@
 #ifndef HG_TEST_KERNEL_GEMM_H
 #define HG_TEST_KERNEL_GEMM_H
 
-#include "base/cpu.h"
 #include "base/half.h"
-#include "isa/kernel.h"
+#include "kernel/variants.h"
 #include "test.h"
 
 #include <math.h>
@@ -137,11 +136,14 @@ static inline void gemm_run_wide(const hg_kernel *k, gemm_call *c)
     const size_t bytes = holo_tensor_bytes(&c->out);
     void *narrow = gemm_alloc(bytes);
     memcpy(narrow, c->out.data, bytes);
-    c->args.cpu = hg_cpu_features();
-    gemm_parts(k, c);
+    for (int is_wide = 0; is_wide < 2; is_wide++) {
+        c->args.cpu = tuned_features(is_wide != 0);
+        gemm_parts(k, c);
+        if (memcmp(narrow, c->out.data, bytes) != 0)
+            hg_test_fail(__FILE__, __LINE__, "%s: other bits with all the processor has, wide: %d",
+                         k->name, is_wide);
+    }
     c->args.cpu = 0;
-    if (memcmp(narrow, c->out.data, bytes) != 0)
-        hg_test_fail(__FILE__, __LINE__, "%s: other bits with all the processor has", k->name);
     free(narrow);
 }
 

@@ -3,9 +3,8 @@
 #ifndef HG_TEST_KERNEL_MOVE_H
 #define HG_TEST_KERNEL_MOVE_H
 
-#include "base/cpu.h"
 #include "base/half.h"
-#include "isa/kernel.h"
+#include "kernel/variants.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -163,11 +162,11 @@ static inline bool move_run(const hg_kernel *k, move_call *c)
         if (bytes != 0) memcpy(copy[j], c->out[j].data, bytes);
     }
     bool same = move_run_again(k, c, copy);
-    if (k->cpu != 0) {
-        c->args.cpu = hg_cpu_features();
+    for (int is_wide = 0; k->cpu != 0 && is_wide < 2; is_wide++) {
+        c->args.cpu = tuned_features(is_wide != 0);
         same = move_run_again(k, c, copy) && same;
-        c->args.cpu = 0;
     }
+    c->args.cpu = 0;
     for (uint32_t j = 0; j < c->args.n_out; j++)
         free(copy[j]);
     free(scratch);

@@ -227,12 +227,12 @@ static void recur_tuned(void)
 #if defined(TUNED)
 /* All that the processor has gives the bits of `narrow`, which ran without; unlike in move_run all
  * units come at once, and so do all rows. */
-static void recur_run_wide(const recur_case *p, const move_call *narrow)
+static void recur_run_wide(const recur_case *p, const move_call *narrow, bool is_wide)
 {
     move_call c = {0};
     recur_make(&c, p);
     move_connect(&c);
-    c.args.cpu = hg_cpu_features();
+    c.args.cpu = tuned_features(is_wide);
     void *scratch = move_scratch(TUNED(recur), &c);
     TUNED(recur)->run(&c.args, (hg_range){0, hg_kernel_work(TUNED(recur), &c.args).units, scratch});
     for (uint32_t j = 0; j < c.args.n_out; j++)
@@ -267,7 +267,9 @@ static void recur_wide(void)
         if (k % 11 == 0) p.function[0] = HG_RNN_RELU;
         move_call c = {0};
         recur_make(&c, &p);
-        if (move_run(TUNED(recur), &c)) recur_run_wide(&p, &c);
+        const bool runs = move_run(TUNED(recur), &c);
+        for (int is_wide = 0; runs && is_wide < 2; is_wide++)
+            recur_run_wide(&p, &c, is_wide != 0);
         move_free(&c);
     }
 }

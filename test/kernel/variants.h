@@ -19,6 +19,15 @@
 #define TUNED_DOT_CPU HG_CPU_DOTPROD
 #endif
 
+/* All the processor has; where that is AVX-512, its tiles are used or not, whether they pay here or
+ * not. */
+static inline uint32_t tuned_features(bool is_wide)
+{
+    const uint32_t features = hg_cpu_features();
+    return is_wide && (features & HG_CPU_AVX512) != 0 ? features | HG_CPU_WIDE
+                                                      : features & ~(uint32_t)HG_CPU_WIDE;
+}
+
 #if defined(TUNED)
 /* Whether this machine can run them. */
 static inline bool tuned_runs(void)

@@ -19,6 +19,12 @@
 #define HG_HAS_AVX512 0
 #endif
 
+/* Whether a call may use it. */
+static inline bool hg_has_avx512(const hg_args *a)
+{
+    return HG_HAS_AVX512 && (a->cpu & HG_CPU_AVX512) != 0;
+}
+
 #define HG_LANES 8 /* of a vector; vec16.h makes it 16 */
 
 /* Lanes of `yes` where x compares to y, 0 elsewhere. */

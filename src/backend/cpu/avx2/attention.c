@@ -46,7 +46,7 @@ static void attention_plan_of(const hg_args *a, attention_plan *p)
     const hg_attention *s = &p->s;
     p->is_few = s->queries <= ATTENTION_FEW && s->view[HG_ATTENTION_Q].col == 1 &&
                 s->view[HG_ATTENTION_K].col == 1 && s->view[HG_ATTENTION_V].col == 1;
-    p->row = hg_cut_of(hg_max(s->queries, 1), ATTENTION_ROWS, hg_gemm_rows(a));
+    p->row = hg_cut_of(hg_max(s->queries, 1), ATTENTION_ROWS, hg_gemm_rows(hg_gemm_is_wide(a)));
     p->blocks = hg_ceil_div(hg_max(s->keys, 1), ATTENTION_KEYS);
     p->keys = hg_ceil_div(hg_ceil_div(hg_max(s->keys, 1), p->blocks), HG_PANEL) * HG_PANEL;
     p->blocks = hg_ceil_div(hg_max(s->keys, 1), p->keys);
@@ -70,6 +70,7 @@ typedef struct attention_work {
     const float *k, *v;    /* of the head */
     int64_t packed_of;     /* number of the head of keys that is packed; -1: none */
     bool is_wide;          /* tiles, see gemm.h */
+    bool has_avx512;       /* for rows of scores */
 } attention_work;
 
 enum { ATTENTION_AREAS = 8 };
@@ -186,7 +187,7 @@ static void attention_mask(const hg_attention *s, const attention_work *w, int64
 /* Whether rows are computed with AVX-512. */
 HG_INLINE bool attention_is_wide(const attention_work *w, int64_t count)
 {
-    return w->is_wide && count >= ATTENTION_WIDE;
+    return w->has_avx512 && count >= ATTENTION_WIDE;
 }
 #endif
 
@@ -404,6 +405,7 @@ static void attention_run(const hg_args *a, hg_range r)
     attention_work w;
     attention_begin(&w, &p, r.scratch);
     w.is_wide = hg_gemm_is_wide(a);
+    w.has_avx512 = hg_has_avx512(a);
     for (int64_t u = r.begin; u < r.end; u++) {
         w.first = u % p.row.count * p.row.size;
         w.n_rows = hg_min(p.row.size, p.s.queries - w.first);

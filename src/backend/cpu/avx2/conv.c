@@ -59,7 +59,7 @@ static conv_plan conv_plan_of(const hg_args *a)
     conv_plan p = {.s = hg_conv_shape_of(a, false)};
     p.k = p.s.group_c * p.s.taps;
     p.channels = hg_max(1, hg_min(p.s.group_c, HG_GEMM_DEPTH / hg_max(1, p.s.taps)));
-    p.row = hg_cut_of(hg_max(1, p.s.group_o), CONV_ROW_BLOCK, hg_gemm_rows(a));
+    p.row = hg_cut_of(hg_max(1, p.s.group_o), CONV_ROW_BLOCK, hg_gemm_rows(hg_gemm_is_wide(a)));
     p.panels = hg_max(1, hg_panels(p.s.out_count));
     const int64_t wanted = CONV_TILE_VALUES / HG_PANEL / p.row.size;
     p.group = hg_min(p.panels, hg_min(wanted, CONV_MAX_GROUP));

@@ -156,7 +156,7 @@ static void conv_dw_run(const hg_args *a, hg_range r)
     conv_dw_plan_of(a, &p);
     const hg_conv2d *g = &p.g;
     char none, *scratch = r.scratch != NULL ? r.scratch : &none; /* all that follows has no bytes */
-    hg_conv_dw_unit u = {.g = g, .is_wide = hg_gemm_is_wide(a)};
+    hg_conv_dw_unit u = {.g = g, .is_wide = hg_has_avx512(a)};
     float *wide = (float *)(void *)scratch;
     float *result = (float *)(void *)(scratch += conv_dw_weight_bytes(a, &p));
     float *copy = (float *)(void *)(scratch += conv_dw_result_bytes(a, &p));

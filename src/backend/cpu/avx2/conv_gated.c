@@ -27,8 +27,8 @@ typedef struct conv_gated_plan {
 static conv_gated_plan conv_gated_plan_of(const hg_args *a)
 {
     conv_gated_plan p = {.s = hg_conv_gated_shape_of(a)};
-    p.row = hg_cut_of(hg_max(1, p.s.pixels), CONV_GATED_ROWS, hg_gemm_rows(a));
-    p.together = hg_min(p.s.panels, hg_gemm_together(a));
+    p.row = hg_cut_of(hg_max(1, p.s.pixels), CONV_GATED_ROWS, hg_gemm_rows(hg_gemm_is_wide(a)));
+    p.together = hg_min(p.s.panels, hg_gemm_together(hg_gemm_is_wide(a)));
     p.groups = hg_min(p.s.panels, hg_ceil_div(CONV_GATED_UNITS, p.s.n * p.row.count));
     p.group = hg_ceil_div(hg_ceil_div(p.s.panels, p.groups), p.together) * p.together;
     p.groups = hg_ceil_div(p.s.panels, p.group);

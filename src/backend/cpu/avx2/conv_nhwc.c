@@ -101,14 +101,14 @@ static void conv_nhwc_plan_of(const hg_args *a, conv_nhwc_plan *p)
     p->pixels = p->s.pictures * g->oh * g->ow;
     int64_t rows = hg_min(CONV_NHWC_ROW_BLOCK, CONV_NHWC_POINTERS / hg_max(1, p->taps));
     if (p->by_row) rows = hg_min(rows, CONV_NHWC_PATCH_VALUES / hg_max(1, p->s.k));
-    const int64_t tile = hg_gemm_rows(a);
+    const int64_t tile = hg_gemm_rows(hg_gemm_is_wide(a));
     rows = hg_max(tile, rows / tile * tile);
     const int64_t pixels = hg_max(1, p->pixels), panels = hg_max(1, p->s.panels);
     p->row = hg_cut_of(pixels, rows, tile);
     const int64_t wanted = CONV_NHWC_TILE_VALUES / HG_PANEL / p->row.size;
     const int64_t group = hg_min(panels, hg_min(wanted, CONV_NHWC_MAX_GROUP));
     p->groups = conv_nhwc_groups(p->row.count * p->s.groups, hg_ceil_div(panels, group),
-                                 hg_max(1, panels / hg_gemm_together(a)));
+                                 hg_max(1, panels / hg_gemm_together(hg_gemm_is_wide(a))));
     p->group = hg_ceil_div(panels, p->groups);
     p->is_large = holo_tensor_count(&a->out[0]) >= CONV_NHWC_LARGE;
     p->is_few = g->o <= CONV_NHWC_FEW && p->s.groups == 1 && p->depth >= 16 && p->depth % 8 == 0;

@@ -220,7 +220,7 @@ static void conv_pwdw_run(const hg_args *a, hg_range r)
                              .x_row = g->w * p.width,
                              .x_col = p.width,
                              .planes = 1,
-                             .is_wide = hg_gemm_is_wide(a)};
+                             .is_wide = hg_has_avx512(a)};
     u.dw.y_col = u.ep != NULL ? p.width : g->o;
     u.dw.y_row = g->ow * u.dw.y_col;
     for (int64_t i = r.begin, done; i < r.end; i += done) {

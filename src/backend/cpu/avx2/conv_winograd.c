@@ -330,7 +330,7 @@ static void winograd_input(const winograd_unit *u, const winograd_place *at, int
     float *to = u->v + row * p->channels, edge[WINOGRAD_POINTS][8];
     int64_t c = 0;
 #if HG_HAS_AVX512
-    if (hg_gemm_is_wide(u->a)) c = hg_winograd_inputs_avx512(from, 0, channels, to, p->v_step);
+    if (hg_has_avx512(u->a)) c = hg_winograd_inputs_avx512(from, 0, channels, to, p->v_step);
 #endif
     c = winograd_inputs(from, c, channels, to, p->v_step);
     if (c == channels) return;
@@ -398,7 +398,7 @@ static void winograd_set_weights(const winograd_unit *u, const winograd_set *set
                                           .ld = set->width,
                                           .step = u->p->u_step};
 #if HG_HAS_AVX512
-        if (hg_gemm_is_wide(u->a)) {
+        if (hg_has_avx512(u->a)) {
             hg_winograd_weights_avx512(&part);
             continue;
         }
@@ -448,7 +448,7 @@ static void winograd_columns(const winograd_unit *u, const hg_winograd_outputs *
                              int64_t cols, const float *m, float *to)
 {
 #if HG_HAS_AVX512
-    if (hg_gemm_is_wide(u->a)) col = hg_winograd_outputs_avx512(y, col, cols, m, to);
+    if (hg_has_avx512(u->a)) col = hg_winograd_outputs_avx512(y, col, cols, m, to);
 #else
     (void)u;
 #endif

@@ -57,7 +57,7 @@ static matmul_plan matmul_plan_of(const hg_args *a)
                      .alpha = (float)hg_param_f64(a, 2),
                      .is_large = holo_tensor_count(&a->out[0]) >= MATMUL_LARGE};
     const int64_t m = hg_max(p.s.m, 1);
-    p.row = hg_cut_of(m, MATMUL_ROW_BLOCK, hg_gemm_rows(a));
+    p.row = hg_cut_of(m, MATMUL_ROW_BLOCK, hg_gemm_rows(hg_gemm_is_wide(a)));
     p.is_direct = !p.trans_b && p.row.size <= MATMUL_DIRECT_ROWS;
     p.panels = hg_panels(p.s.n);
     const int64_t panels = hg_max(p.panels, 1);
@@ -65,11 +65,11 @@ static matmul_plan matmul_plan_of(const hg_args *a)
     /* every unit turns A for itself */
     const int64_t wanted = (p.trans_a ? 2 : MATMUL_UNITS) / hg_max(1, p.s.batch * p.row.count);
     p.groups = hg_max(p.groups, hg_min(wanted, panels / 2));
-    p.group = hg_max(hg_gemm_together(a), hg_ceil_div(panels, p.groups));
+    p.group = hg_max(hg_gemm_together(hg_gemm_is_wide(a)), hg_ceil_div(panels, p.groups));
     p.groups = hg_ceil_div(panels, p.group);
     p.widest = p.group;
     if (!p.trans_b && p.row.size <= HG_GEMM_STREAM_ROWS) {
-        p.group = hg_gemm_stream_group(panels, hg_gemm_is_wide(a));
+        p.group = hg_gemm_stream_group(panels, hg_has_avx512(a));
         p.groups = panels / p.group;
         p.widest = panels - (p.groups - 1) * p.group;
     }
@@ -123,7 +123,7 @@ typedef struct matmul_unit {
     float *c; /* result, in the output or in sum */
     int64_t ld;
     const float *out;
-    bool is_wide;                     /* tiles, see gemm.h */
+    bool is_wide, streams_wide;       /* tiles and streams, see gemm.h */
     const hg_epilogue_simple *finish; /* NULL: nothing, or the interpreter afterwards */
 } matmul_unit;
 
@@ -238,7 +238,7 @@ static void matmul_unit_stream(matmul_unit *u)
                                    .b = (const char *)(u->b + u->panel * HG_PANEL),
                                    .b_step = s->n * (int64_t)sizeof(float),
                                    .b_panel = HG_PANEL * sizeof(float),
-                                   .is_wide = u->is_wide,
+                                   .is_wide = u->streams_wide,
                                    .k = s->k,
                                    .c = u->c,
                                    .ld = u->ld,
@@ -435,7 +435,8 @@ static void matmul_run(const hg_args *a, hg_range r)
     const matmul_plan p = matmul_plan_of(a);
     const holo_tensor *out = &a->out[0];
     char *scratch = r.scratch;
-    matmul_unit u = {.p = &p, .packed_key = -1, .is_wide = hg_gemm_is_wide(a)};
+    matmul_unit u = {
+        .p = &p, .packed_key = -1, .is_wide = hg_gemm_is_wide(a), .streams_wide = hg_has_avx512(a)};
     u.rows = (const float **)(void *)scratch;
     u.sum = (float *)(void *)(scratch += matmul_pointer_bytes(&p));
     u.packed = (float *)(void *)(scratch += matmul_sum_bytes(&p));

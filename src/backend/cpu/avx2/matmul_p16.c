@@ -31,6 +31,7 @@ typedef struct matmul_p16_plan {
     int64_t together;      /* panels that no two of these parts share */
     int64_t widest;        /* panels of the widest unit */
     bool streams;          /* rows are few */
+    bool is_wide;          /* tiles or streams are those of AVX-512 */
     bool rows_inner;       /* consecutive units share panels, not rows */
     bool is_large;         /* the output does not fit in L2 */
 } matmul_p16_plan;
@@ -48,17 +49,19 @@ static void matmul_p16_plan_of(const hg_args *a, matmul_p16_plan *p)
 {
     p->s = hg_matmul_p16_shape_of(a);
     const int64_t m = hg_max(p->s.m, 1), panels = hg_max(p->s.panels, 1);
-    p->row = hg_cut_of(m, MATMUL_P16_ROW_BLOCK, hg_gemm_rows(a));
+    p->is_wide = hg_gemm_is_wide_for(a, m);
+    p->row = hg_cut_of(m, MATMUL_P16_ROW_BLOCK, hg_gemm_rows(p->is_wide));
     const int64_t wanted = MATMUL_P16_TILE_VALUES / HG_PANEL / p->row.size;
     p->group = hg_min(panels, hg_min(wanted, MATMUL_P16_MAX_GROUP));
-    p->together = hg_gemm_piece(a, panels);
+    p->together = hg_gemm_piece(p->is_wide, panels);
     const int64_t pieces = hg_ceil_div(panels, p->together);
     p->groups = matmul_p16_even(p->row.count, hg_ceil_div(panels, p->group), pieces);
     p->group = 0;
     p->widest = hg_min(panels, hg_ceil_div(pieces, p->groups) * p->together);
-    const bool is_wide = hg_gemm_is_wide(a) && !hg_dtype_is(a->in[1].dtype, HOLO_F16);
+    const bool is_wide = hg_has_avx512(a) && !hg_dtype_is(a->in[1].dtype, HOLO_F16);
     p->streams = p->row.size <= hg_gemm_stream_rows(panels, is_wide);
     if (p->streams) {
+        p->is_wide = is_wide;
         p->group = hg_gemm_stream_group(panels, is_wide);
         p->groups = panels / p->group;
         p->widest = panels - (p->groups - 1) * p->group;
@@ -117,8 +120,7 @@ static void matmul_p16_unit_tiles(const matmul_p16_unit *u)
     const int64_t k = u->plan->s.k, sum_ld = u->plan->widest * HG_PANEL;
     const bool is_half = hg_dtype_is(w->dtype, HOLO_F16);
     const int64_t line = is_half ? 32 : 64; /* bytes of 16 weights */
-    const bool is_wide = hg_gemm_is_wide(u->a);
-    const int64_t blocks = hg_max(1, hg_ceil_div(k, hg_gemm_depth(is_wide)));
+    const int64_t blocks = hg_max(1, hg_ceil_div(k, hg_gemm_depth(u->plan->is_wide)));
     const int64_t depth = hg_ceil_div(k, blocks);
     float edge[HG_GEMM_PANELS * HG_PANEL];
     for (int64_t k0 = 0; k0 == 0 || k0 < k; k0 += depth) {
@@ -131,7 +133,7 @@ static void matmul_p16_unit_tiles(const matmul_p16_unit *u)
                              .b_step = line,
                              .b_panel = k * line,
                              .is_half = is_half,
-                             .is_wide = is_wide,
+                             .is_wide = u->plan->is_wide,
                              .ld = is_last ? u->ld : sum_ld,
                              .alpha = is_last ? u->alpha : 1};
         for (int64_t p = 0; p < u->panels; p += step.panels) {
@@ -172,7 +174,7 @@ static void matmul_p16_unit_stream(const matmul_p16_unit *u)
                                    .b_step = line,
                                    .b_panel = s->k * line,
                                    .is_half = is_half,
-                                   .is_wide = hg_gemm_is_wide(u->a),
+                                   .is_wide = u->plan->is_wide,
                                    .k = s->k,
                                    .c = u->sum,
                                    .ld = ld,

@@ -150,7 +150,7 @@ typedef struct recur_link {
 
 static int64_t recur_part(const recur_link *l, int64_t part)
 {
-    const int64_t tile = hg_gemm_is_wide(l->w->a) ? HG_GEMM_STREAM_WIDE : RECUR_TILE;
+    const int64_t tile = hg_has_avx512(l->w->a) ? HG_GEMM_STREAM_WIDE : RECUR_TILE;
     const int64_t tiles = hg_ceil_div(l->end - l->first, tile);
     return hg_min(l->end, l->first + tiles * part / l->parts * tile);
 }
@@ -162,7 +162,7 @@ static void recur_part_run(void *user, int64_t part, uint32_t worker)
     (void)worker;
     if (first == end) return;
 #if HG_HAS_AVX512
-    if (hg_gemm_is_wide(l->w->a)) {
+    if (hg_has_avx512(l->w->a)) {
         const hg_gemm_stream s = recur_stream_of(l->w, l->h, first);
         hg_gemm_stream_avx512(&s, l->rows, end - first, l->upward);
         return;
@@ -194,7 +194,7 @@ static void recur_product(const recur_work *w, const float *h, int64_t rows, int
 /* Whether a step's gates are those of AVX-512. */
 HG_INLINE bool recur_is_wide(const recur_work *w)
 {
-    return w->is_usual && hg_gemm_is_wide(w->a);
+    return w->is_usual && hg_has_avx512(w->a);
 }
 
 static void recur_row_reset(const recur_work *w, const hg_recur_row *r)

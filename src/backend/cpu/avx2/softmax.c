@@ -70,7 +70,7 @@ static void softmax_fast_row(const hg_args *a, const hg_softmax *s, int64_t at)
     const float *x = (const float *)s->x->data + at;
     float *y = (float *)s->out + at;
 #if HG_HAS_AVX512
-    if ((a->cpu & HG_CPU_AVX512) != 0 && s->n >= 32) {
+    if (hg_has_avx512(a) && s->n >= 32) {
         hg_row_softmax_avx512(x, y, s->n, s->is_log);
         return;
     }

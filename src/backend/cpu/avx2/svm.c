@@ -35,8 +35,7 @@ static void svm_widen(const holo_tensor *from, int64_t first, double *x)
 /* Vectors of a panel. */
 static int64_t svm_width(const hg_args *a)
 {
-    const bool is_wide = HG_HAS_AVX512 && (a->cpu & HG_CPU_AVX512) != 0;
-    return is_wide && a->in[1].dim[1] >= HG_SVM_WIDE ? HG_SVM_WIDE : SVM_NARROW;
+    return hg_has_avx512(a) && a->in[1].dim[1] >= HG_SVM_WIDE ? HG_SVM_WIDE : SVM_NARROW;
 }
 
 /* The panel of `width` vectors from `first` on, against a block of `rows`. */
