@@ -295,16 +295,16 @@ static void dw_tuned(void)
     dw_table_on(TUNED(conv_dw));
     dw_epilogue_cases(TUNED(conv_dw));
     uint32_t seed = 3;
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 600; i++) {
         dw_sizes s = {.n = gemm_size(&seed, 1, 2), .h = gemm_size(&seed, 1, 14)};
         s.w = gemm_size(&seed, 1, 30);
         s.c = gemm_size(&seed, 1, 40);
         s.kh = gemm_size(&seed, 1, 7);
-        s.kw = gemm_size(&seed, 1, 7);
+        s.kw = gemm_size(&seed, 1, 13);
         s.stride_h = gemm_size(&seed, 1, 3);
         s.stride_w = gemm_size(&seed, 1, 2);
         s.pad_top = gemm_size(&seed, -2, 4);
-        s.pad_left = gemm_size(&seed, -2, 4);
+        s.pad_left = gemm_size(&seed, -2, 7);
         s.dil_h = gemm_size(&seed, 1, 2);
         s.dil_w = gemm_random(&seed) % 4 == 0 ? 2 : 1;
         s.oh = gemm_size(&seed, 1, 16);

@@ -1,34 +1,31 @@
 /* conv_dw_band.c - depthwise convolution of a few output rows with AVX2 and FMA: what conv.dw and
- * conv.pwdw share. Eight channels a vector, four or eight neighbouring outputs a tile.
+ * conv.pwdw share. Eight channels a vector, four to eight neighbouring outputs a tile.
  *
- *     for each vector of channels:  for each row:  tiles of 4 or 8 neighbouring outputs
+ *     for each vector of channels:  for each row:  tiles of neighbouring outputs
  *
  * Inside a tile every input pixel is loaded once for all outputs that use it; the weights of a 3 x
  * 3 kernel stay in registers for the whole band. A kernel whose columns lie d apart sees d
- * pictures, each of every d-th column. Kernels of other widths and strides have tiles of eight
- * outputs, or four, that go by tap after tap; narrower pictures are done one output at a time.
+ * pictures, each of every d-th column. Kernel rows of four columns and more are taken in pieces
+ * (conv_dw_lines.inc); other strides have tiles of eight outputs, or four, that go by tap after
+ * tap; narrower pictures are done one output at a time.
  * Tails are done by moving the last tile or vector back: values are written twice, never
  * differently. */
 #include "backend/cpu/avx2/conv_dw_band.h"
 
 enum {
-    CONV_DW_TILE = 4, /* outputs of a tile */
-    CONV_DW_WIDE = 8, /* of one that lies inside, where four sums would wait for each other: */
-#if HG_VEC8_REGISTERS >= 16
-    CONV_DW_LONG = 5, /* kernels of so many columns */
-#else
-    CONV_DW_LONG = 8, /* none: there are no registers for more sums */
-#endif
-    CONV_DW_ANY_TILE = 8 /* of kernels of any width */
+    CONV_DW_TILE = 4,    /* outputs of a tile */
+    CONV_DW_ANY_TILE = 8 /* of kernels of any width and stride */
 };
 
 /* ---- tiles ------------------------------------------------------------------------------- */
 
 /* What conv_dw_lines.inc is written with. */
 typedef __m256 conv_dw_vec;
+#define CONV_DW_LANES HG_CONV_DW_VECTOR
 #define CONV_DW_NOW(v) ((void)0)
 #define conv_dw_zero _mm256_setzero_ps
 #define conv_dw_load _mm256_loadu_ps
+#define conv_dw_store _mm256_storeu_ps
 #define conv_dw_splat _mm256_set1_ps
 #define conv_dw_add _mm256_add_ps
 #define conv_dw_fmadd _mm256_fmadd_ps
@@ -62,22 +59,6 @@ HG_INLINE void conv_dw_fixed(const int kh, const int kw, const int stride, const
         conv_dw_line(CONV_DW_TILE, kw, stride, 1, x + r * x_tap, x_col, fixed[r], from, to, sum);
 }
 
-/* A wide tile that has no padding. */
-HG_INLINE void conv_dw_wide(const int kw, const int stride, const hg_conv_dw_span *s,
-                            const float *x, int64_t c, __m256 begin, const hg_conv_dw_ends *ends,
-                            float *y)
-{
-    __m256 sum[CONV_DW_WIDE];
-    HG_GEMM_UNROLL
-    for (int j = 0; j < CONV_DW_WIDE; j++)
-        sum[j] = begin;
-    conv_dw_planes(CONV_DW_WIDE, kw, stride, 0, s, x, c, 0, 0, sum);
-    const int64_t y_col = s->y_col;
-    HG_GEMM_UNROLL
-    for (int j = 0; j < CONV_DW_WIDE; j++)
-        _mm256_storeu_ps(y + j * y_col, conv_dw_end(ends, sum[j]));
-}
-
 /* One output row for one vector of channels; `fixed` has the weights when kh is not 0: then at most
  * one column of padding is left or right of a tile (conv_dw_is_tight). Sizes are
  * copied out of the span first: a vector store may alias anything and would make the compiler read
@@ -91,22 +72,9 @@ HG_INLINE void conv_dw_row(const int kh, const int kw, const int stride, const h
     float *y = s->y + row * s->y_row + c;
     const hg_conv_dw_ends ends = s->ends;
     const __m256 begin = conv_dw_begin(&ends, c);
-    /* with stride 2 eight outputs span so many pixels that it takes longer: 1.4 times (5 x 5) */
-    const bool is_long = kh == 0 && kw >= CONV_DW_LONG && stride == 1;
     int64_t left = s->cols - CONV_DW_TILE, start = -s->pad;
     for (;;) {
-        const int64_t right = start + reach - width;      /* columns of padding */
-        const int64_t more = CONV_DW_WIDE - CONV_DW_TILE; /* outputs of a wide tile */
-        if (is_long && start >= 0 && left >= more && right + more * stride <= 0) {
-            conv_dw_wide(kw, stride, s, x, c, begin, &ends, y);
-            if (left == more) break;
-            const int64_t step = hg_min(left, CONV_DW_WIDE);
-            left -= step;
-            start += step * stride;
-            x += step * stride * x_col;
-            y += step * y_col;
-            continue;
-        }
+        const int64_t right = start + reach - width; /* columns of padding */
         __m256 sum[CONV_DW_TILE];
         HG_GEMM_UNROLL
         for (int j = 0; j < CONV_DW_TILE; j++)
@@ -161,10 +129,7 @@ CONV_DW_SPAN(3, 3, 1)
 CONV_DW_SPAN(3, 3, 2)
 CONV_DW_SPAN(0, 3, 1)
 CONV_DW_SPAN(0, 3, 2)
-CONV_DW_SPAN(0, 4, 1)
-CONV_DW_SPAN(0, 5, 1)
 CONV_DW_SPAN(0, 5, 2)
-CONV_DW_SPAN(0, 7, 1)
 #undef CONV_DW_SPAN
 
 /* ---- any width and stride ---------------------------------------------------------------- */
@@ -176,8 +141,7 @@ HG_INLINE void conv_dw_any_tap(const int tile, const bool is_edge, const float *
 {
     HG_GEMM_UNROLL
     for (int j = 0; j < tile; j++) {
-        const int64_t at = column + j * stride;
-        if (is_edge && (at < 0 || at >= width)) continue;
+        if (is_edge && (uint64_t)(column + j * stride) >= (uint64_t)width) continue;
         sum[j] = _mm256_fmadd_ps(_mm256_loadu_ps(x + j * step), weight, sum[j]);
     }
 }
@@ -188,10 +152,12 @@ HG_INLINE void conv_dw_any_tile(const int tile, const hg_conv_dw_span *s, int64_
 {
     const int64_t x_col = s->x_col, stride = s->stride, width = s->width, w_tap = s->w_tap;
     const int64_t start = col * stride - s->pad, step = stride * x_col, taps = s->kernel_cols;
+    const hg_conv_dw_ends ends = s->ends;
+    const __m256 begin = conv_dw_begin(&ends, c);
     __m256 sum[CONV_DW_ANY_TILE];
     HG_GEMM_UNROLL
     for (int j = 0; j < tile; j++)
-        sum[j] = conv_dw_begin(&s->ends, c);
+        sum[j] = begin;
     for (int64_t n = 0; n < s->planes * s->kernel_rows; n++) {
         const int64_t plane = n / s->kernel_rows, r = n % s->kernel_rows;
         const float *x =
@@ -205,10 +171,11 @@ HG_INLINE void conv_dw_any_tile(const int tile, const hg_conv_dw_span *s, int64_
                 conv_dw_any_tap(tile, true, x, step, weight, k, stride, width, sum);
         }
     }
-    float *y = s->y + row * s->y_row + col * s->y_col + c;
+    const int64_t y_col = s->y_col;
+    float *y = s->y + row * s->y_row + col * y_col + c;
     HG_GEMM_UNROLL
     for (int j = 0; j < tile; j++)
-        _mm256_storeu_ps(y + j * s->y_col, conv_dw_end(&s->ends, sum[j]));
+        _mm256_storeu_ps(y + j * y_col, conv_dw_end(&ends, sum[j]));
 }
 
 HG_INLINE void conv_dw_any(const int tile, const hg_conv_dw_span *s)
@@ -224,12 +191,21 @@ HG_INLINE void conv_dw_any(const int tile, const hg_conv_dw_span *s)
 }
 
 /* At least CONV_DW_TILE columns. */
-static void conv_dw_f32_any_avx2(const hg_conv_dw_span *s)
+HG_ONCE void conv_dw_f32_any_avx2(const hg_conv_dw_span *s)
 {
+    if (conv_dw_long(s)) return;
     if (s->cols >= CONV_DW_ANY_TILE)
         conv_dw_any(CONV_DW_ANY_TILE, s);
     else
         conv_dw_any(CONV_DW_TILE, s);
+}
+
+static void conv_dw_f32_0x5s1_avx2(const hg_conv_dw_span *s)
+{
+    if (s->cols >= CONV_DW_LONG_TILE)
+        conv_dw_long_tiles(CONV_DW_LONG_TILE, CONV_DW_PIECE, s);
+    else
+        conv_dw_f32_any_avx2(s);
 }
 
 typedef struct conv_dw_kind {
@@ -243,8 +219,7 @@ static conv_dw_kind conv_dw_find(int64_t kh, int64_t kw, int64_t stride)
     static const conv_dw_kind kinds[] = {
         {3, 3, 1, conv_dw_f32_3x3s1_avx2}, {3, 3, 2, conv_dw_f32_3x3s2_avx2},
         {0, 3, 1, conv_dw_f32_0x3s1_avx2}, {0, 3, 2, conv_dw_f32_0x3s2_avx2},
-        {0, 4, 1, conv_dw_f32_0x4s1_avx2}, {0, 5, 1, conv_dw_f32_0x5s1_avx2},
-        {0, 5, 2, conv_dw_f32_0x5s2_avx2}, {0, 7, 1, conv_dw_f32_0x7s1_avx2},
+        {0, 5, 1, conv_dw_f32_0x5s1_avx2}, {0, 5, 2, conv_dw_f32_0x5s2_avx2},
     };
     for (size_t i = 0; i < HG_COUNT(kinds); i++)
         if (kinds[i].kw == kw && kinds[i].stride == stride &&

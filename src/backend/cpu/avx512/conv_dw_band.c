@@ -1,22 +1,24 @@
 /* conv_dw_band.c - spans of depthwise convolutions with AVX-512: 16 channels a vector, tiles of
  * seven outputs, of which pictures of 7, 14, 28 ... columns have no rest and others little; of four
- * where a picture is narrower and the kernel the commonest. Weights are loaded for each kernel row
+ * where a picture is narrower and the kernel the commonest; of seven or eight for long kernel rows
+ * (conv_dw_lines.inc). Weights are loaded for each kernel row
  * of a tile, which seven outputs make cheap, and a tile at an edge is one with a branch or two:
  * both keep this small. */
 #include "backend/cpu/avx2/conv_dw_band.h"
 
 typedef __m512 conv_dw_vec;
+enum { CONV_DW_LANES = 16, CONV_DW_TILE = 7, CONV_DW_NARROW = 4 };
+
 #define CONV_DW_NOW(v) __asm__("" : "+v"(v))
 #define conv_dw_zero _mm512_setzero_ps
 #define conv_dw_load _mm512_loadu_ps
+#define conv_dw_store _mm512_storeu_ps
 #define conv_dw_splat _mm512_set1_ps
 #define conv_dw_add _mm512_add_ps
 #define conv_dw_fmadd _mm512_fmadd_ps
 #define conv_dw_min _mm512_min_ps
 #define conv_dw_max _mm512_max_ps
 #include "backend/cpu/conv_dw_lines.inc"
-
-enum { CONV_DW_LANES = 16, CONV_DW_TILE = 7, CONV_DW_NARROW = 4 };
 
 /* One output row for one vector of channels. Sizes are copied out of the span first: a vector store
  * may alias anything and would make the compiler read them again. */
@@ -71,6 +73,7 @@ bool hg_conv_dw_span_avx512(const hg_conv_dw_span *s)
         {conv_dw_f32_7x3s1_avx512, conv_dw_f32_7x3s2_avx512},
         {conv_dw_f32_7x5s1_avx512, conv_dw_f32_7x5s2_avx512},
     };
+    if (conv_dw_long(s)) return true;
     const int64_t kw = s->kernel_cols, stride = s->stride;
     const int64_t right = (s->cols - 1) * stride + kw - s->pad - s->width; /* columns of padding */
     if (s->channels < CONV_DW_LANES || s->cols < CONV_DW_NARROW || (kw != 3 && kw != 5) ||
