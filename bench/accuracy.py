@@ -30,7 +30,7 @@ def draws(path):
 
 
 def integer_products(path):
-    return holds(path, (b"MatMulInteger", b"ConvInteger", b"QLinear"))
+    return holds(path, (b"MatMulInteger", b"ConvInteger", b"QLinear", b"accuracy_level"))
 
 
 def fresh(name):

@@ -1,9 +1,11 @@
 /* matmul_nbits.c - matmul.nbits on the shapes language models use, one thread. */
 #include "bench.h"
 
+#include "base/cpu.h"
+
 extern const hg_kernel hg_kernels_matmul_nbits[];
 #if defined(__x86_64__)
-extern const hg_kernel hg_kernels_matmul_nbits_avx2[];
+extern const hg_kernel hg_kernels_matmul_nbits_avx2[], hg_kernels_matmul_nbits_avx512[];
 #endif
 
 static const struct {
@@ -44,6 +46,8 @@ int main(void)
     const double peak = bench_peak();
 #if defined(__x86_64__)
     bench_nbits(hg_kernels_matmul_nbits_avx2, "avx2", peak);
+    if (hg_cpu_features() & HG_CPU_AVX512)
+        bench_nbits(hg_kernels_matmul_nbits_avx512, "avx512", peak);
 #endif
     bench_nbits(hg_kernels_matmul_nbits, "reference", peak);
     return 0;

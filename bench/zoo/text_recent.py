@@ -72,16 +72,18 @@ def bucket_bert_32(g):
     g.output(g.op("Div", mean, size))
 
 
-def four_bits(g, length, past, width=512, count=8, shared=2, inner=1408, layers=3):
+def four_bits(g, length, past, level=0, has_zeros=False, layers=3, width=512, count=8, shared=2,
+              inner=1408):
     """A chat model as it is shipped for browsers: weights of 4 bits, keys and values shared by heads, sums and
-    normalisation in one."""
+    normalisation in one. Level 4 allows activations of 8 bits; blocks may have zero points."""
     ms = lambda kind, *inputs, outs=1, **how: g.op(kind, *inputs, outs=outs, domain="com.microsoft", **how)
     size, ones = width // count, lambda n: g.const(numpy.ones(n))
 
     def product(x, before, after):
         codes = g.const(g.random.integers(0, 256, (after, before // 32, 16)), "uint8")
         scales = g.const((1 + g.random.random(after * before // 32)) * 0.25 / before ** 0.5)
-        return ms("MatMulNBits", x, codes, scales, K=before, N=after, bits=4, block_size=32)
+        rest = [g.const(g.random.integers(0, 256, after * before // 64), "uint8")] if has_zeros else []
+        return ms("MatMulNBits", x, codes, scales, *rest, K=before, N=after, bits=4, block_size=32, accuracy_level=level)
 
     ids = g.input("input_ids", [1, ("sequence", length)], "int64", "int=%d" % VOCABULARY)
     known = g.input("attention_mask", [1, ("total", length + past)], "int64", "const=1")
@@ -108,4 +110,7 @@ def four_bits(g, length, past, width=512, count=8, shared=2, inner=1408, layers=
     g.output(product(norm, width, VOCABULARY))
 
 
-variants(four_bits, four_bits_step=(1, 64), four_bits_16=(16, 0))
+variants(four_bits, four_bits_step=(1, 64), four_bits_16=(16, 0), four_bits_codes_step=(1, 64, 4),
+         four_bits_codes_16=(16, 0, 4, False, 1), four_bits_zeros_step=(1, 64, 4, True),
+         four_bits_zeros_16=(16, 0, 4, True, 1),
+         four_bits_free_step=(1, 64, 0, True))

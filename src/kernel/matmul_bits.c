@@ -4,6 +4,7 @@
  *   in[1]  codes u8, see matmul_bits.h
  *   in[2]  scales [panels, groups, 32] f32
  *   in[3]  book i8 [16], for HG_BITS_BOOK alone
+ *   in[4]  offsets [panels, groups, 32] f32, may be absent: what a weight is more than code x scale
  *   param  kind, group (a multiple of 32)
  *   out[0] C [..., N] f32
  *
@@ -78,6 +79,17 @@ void hg_bits_put(hg_bits_kind kind, uint8_t *bytes, int64_t c, int64_t i, uint32
 
 /* ---- check ----------------------------------------------------------------------------------- */
 
+static holo_status bits_check_table(const holo_tensor *t, holo_error *e, const char *what,
+                                    int64_t panels, int64_t groups)
+{
+    HG_TRY(hg_check_rank(t, e, what, 3, 3));
+    const int64_t *dim = t->dim;
+    HG_REQUIRE(e, dim[0] == panels && dim[1] == groups && dim[2] == HG_BITS_COLUMNS, HOLO_E_SHAPE,
+               "%s are %lld x %lld x %lld, expected %lld x %lld x 32", what, (long long)dim[0],
+               (long long)dim[1], (long long)dim[2], (long long)panels, (long long)groups);
+    return HOLO_OK;
+}
+
 /* Sizes are bounded first: N and K are those of tensors that exist, but not their product. */
 static holo_status bits_check_codes(const hg_args *a, holo_error *e, int64_t n, int64_t k)
 {
@@ -90,17 +102,15 @@ static holo_status bits_check_codes(const hg_args *a, holo_error *e, int64_t n, 
     HG_TRY(hg_check_rank(&a->in[1], e, "codes", 1, 1));
     HG_REQUIRE(e, (uint64_t)a->in[1].dim[0] == bytes, HOLO_E_SHAPE,
                "codes have %lld bytes, expected %zu", (long long)a->in[1].dim[0], bytes);
-    HG_TRY(hg_check_rank(&a->in[2], e, "scales", 3, 3));
-    const int64_t *dim = a->in[2].dim;
-    HG_REQUIRE(e, dim[0] == panels && dim[1] == groups && dim[2] == HG_BITS_COLUMNS, HOLO_E_SHAPE,
-               "scales are %lld x %lld x %lld, expected %lld x %lld x 32", (long long)dim[0],
-               (long long)dim[1], (long long)dim[2], (long long)panels, (long long)groups);
-    return HOLO_OK;
+    HG_TRY(bits_check_table(&a->in[2], e, "scales", panels, groups));
+    if (!hg_args_has(a, 4)) return HOLO_OK;
+    HG_TRY(hg_check_in_type(a, e, 4, HG_TYPE_BIT(HOLO_F32)));
+    return bits_check_table(&a->in[4], e, "offsets", panels, groups);
 }
 
 holo_status hg_matmul_bits_check(const hg_args *a, holo_error *e)
 {
-    HG_TRY(hg_check_counts(a, e, 3, 4, 1, 2));
+    HG_TRY(hg_check_counts(a, e, 3, 5, 1, 2));
     HG_TRY(hg_check_in_type(a, e, 0, HG_TYPE_BIT(HOLO_F32)));
     HG_TRY(hg_check_in_type(a, e, 1, HG_TYPE_BIT(HOLO_U8)));
     HG_TRY(hg_check_in_type(a, e, 2, HG_TYPE_BIT(HOLO_F32)));
@@ -226,8 +236,14 @@ static void bits_run(const hg_args *a, hg_range r)
     const int64_t end = hg_min(r.end * HG_BITS_COLUMNS, s.n);
     for (int64_t m = 0; m < s.m; m++) {
         bits_quantize(&s, (const float *)a->in[0].data + m * s.k, &row);
-        for (int64_t n = r.begin * HG_BITS_COLUMNS; n < end; n++)
-            ((float *)a->out[0].data)[m * s.n + n] = bits_dot(a, &s, &row, n);
+        for (int64_t n = r.begin * HG_BITS_COLUMNS; n < end; n += HG_BITS_COLUMNS) {
+            const int64_t columns = hg_min(HG_BITS_COLUMNS, end - n);
+            float y[HG_BITS_COLUMNS] = {0};
+            for (int64_t c = 0; c < columns; c++)
+                y[c] = bits_dot(a, &s, &row, n + c);
+            hg_bits_add_offsets(a, &s, &row, n / HG_BITS_COLUMNS, y);
+            memcpy((float *)a->out[0].data + m * s.n + n, y, (size_t)columns * sizeof *y);
+        }
     }
 }
 

@@ -78,6 +78,21 @@ typedef struct hg_bits_row {
     int32_t *sum; /* of codes, per group */
 } hg_bits_row;
 
+/* What offsets, where there are some, add to the columns of a panel: each group's sum of the row
+ * times theirs. One function for all kernels, so all give the same bits. */
+static inline void hg_bits_add_offsets(const hg_args *a, const hg_bits_shape *s,
+                                       const hg_bits_row *row, int64_t panel,
+                                       float y[HG_BITS_COLUMNS])
+{
+    if (!hg_args_has(a, 4)) return;
+    const float *offset = (const float *)a->in[4].data + panel * s->groups * HG_BITS_COLUMNS;
+    for (int64_t g = 0; g < s->groups; g++, offset += HG_BITS_COLUMNS) {
+        const float sum = row->scale[g] * (float)row->sum[g];
+        for (int c = 0; c < HG_BITS_COLUMNS; c++)
+            y[c] += sum * offset[c];
+    }
+}
+
 /* Bytes of a row, and where the parts of row `number` lie. */
 size_t hg_bits_row_bytes(const hg_bits_shape *s);
 hg_bits_row hg_bits_row_in(const hg_bits_shape *s, void *scratch, size_t number);

@@ -5,13 +5,15 @@
 #include "kernel/matmul_bits.h"
 #include "op/op.h"
 
-/* Codes [n][k] of one byte each, and scales [n][groups]. */
+/* Codes [n][k] of one byte each, scales and offsets [n][groups]: a weight is code x scale + offset.
+ */
 typedef struct hg_bits_matrix {
     hg_bits_kind kind;
     int64_t n, k, group;
     const uint8_t *codes;
     const float *scales;
-    const int8_t *book; /* [16], for HG_BITS_BOOK */
+    const float *offsets; /* NULL: none */
+    const int8_t *book;   /* [16], for HG_BITS_BOOK */
 } hg_bits_matrix;
 
 /* x times the matrix, which is packed as kernel/matmul_bits.h says. */

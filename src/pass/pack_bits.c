@@ -1,12 +1,17 @@
 /* pack_bits.c - MatMulNBits that allows activations of 8 bits (accuracy_level 4) reads its weights
- * from panels: codes of 2, 4 or 8 bits with the usual zero points, or 2 bits around 1. */
+ * from panels: codes of 2, 4 or 8 bits with the usual zero points, or 2 bits around 1. Other zero
+ * points are offsets of their block: s (q - z) = s (q - usual) + s (usual - z). */
+#include "base/half.h"
 #include "op/op_bits.h"
 #include "pass/pass.h"
 
 typedef struct pack_nbits {
     int64_t n, k, bits, block, blocks;
     const uint8_t *codes;
-    const float *scales;
+    const void *scales; /* of scale_type */
+    holo_dtype scale_type;
+    const uint8_t *zeros; /* packed, of a column `zero_row` bytes; NULL: the usual ones */
+    int64_t zero_row;
     hg_bits_kind kind;
 } pack_nbits;
 
@@ -20,14 +25,38 @@ static const void *pack_constant(const hg_graph *g, const hg_node *n, uint32_t i
                                                                          : NULL;
 }
 
-/* Every packed zero point is 1: codes 0 to 3 are -1 to 2. */
-static bool pack_is_ternary(const hg_graph *g, const hg_node *n, const pack_nbits *p)
+static float pack_scale(const pack_nbits *p, int64_t i)
 {
-    const size_t bytes = (size_t)(p->n * hg_ceil_div(p->blocks, 4));
-    const uint8_t *zeros = pack_constant(g, n, 3, HOLO_U8, bytes);
-    if (p->bits != 2 || zeros == NULL) return false;
-    for (size_t i = 0; i < bytes; i++)
-        if (zeros[i] != 0x55) return false;
+    if (p->scale_type == HOLO_F32) return ((const float *)p->scales)[i];
+    const uint16_t half = ((const uint16_t *)p->scales)[i];
+    return p->scale_type == HOLO_F16 ? hg_f16_to_f32(half) : hg_bf16_to_f32(half);
+}
+
+static uint32_t pack_zero(const pack_nbits *p, int64_t column, int64_t block)
+{
+    const int64_t bit = block * p->bits;
+    return (uint32_t)p->zeros[column * p->zero_row + bit / 8] >> (bit % 8) & ((1u << p->bits) - 1);
+}
+
+/* Every zero point is this one. */
+static bool pack_zeros_are(const pack_nbits *p, uint32_t zero)
+{
+    for (int64_t i = 0; i < p->n * p->blocks; i++)
+        if (pack_zero(p, i / p->blocks, i % p->blocks) != zero) return false;
+    return true;
+}
+
+/* Which codes the zero points make, and whether panels can have them. */
+static bool pack_read_zeros(const hg_graph *g, const hg_node *n, pack_nbits *p)
+{
+    p->kind = p->bits == 2 ? HG_BITS_2 : p->bits == 4 ? HG_BITS_4 : HG_BITS_8;
+    if (hg_node_in(g, n, 3) == 0) return true;
+    p->zero_row = hg_ceil_div(p->blocks * p->bits, 8);
+    p->zeros = pack_constant(g, n, 3, HOLO_U8, (size_t)(p->n * p->zero_row));
+    if (p->zeros == NULL) return false;
+    const bool is_ternary = p->bits == 2 && pack_zeros_are(p, 1); /* codes 0 to 3 are -1 to 2 */
+    if (is_ternary) p->kind = HG_BITS_TERNARY;
+    if (is_ternary || pack_zeros_are(p, 1u << (p->bits - 1))) p->zeros = NULL;
     return true;
 }
 
@@ -41,12 +70,11 @@ static bool pack_read(const hg_graph *g, const hg_node *n, pack_nbits *out)
         return false;
     p.blocks = hg_ceil_div(p.k, p.block);
     p.codes = pack_constant(g, n, 1, HOLO_U8, (size_t)(p.n * p.blocks * p.block * p.bits / 8));
-    p.scales = pack_constant(g, n, 2, HOLO_F32, (size_t)(p.n * p.blocks) * sizeof(float));
+    p.scale_type = hg_graph_value(g, hg_node_in(g, n, 2))->type.dtype;
+    p.scales = pack_constant(g, n, 2, p.scale_type,
+                             (size_t)(p.n * p.blocks) * hg_dtype_bits(p.scale_type) / 8);
     if (p.codes == NULL || p.scales == NULL) return false;
-    p.kind = p.bits == 2 ? HG_BITS_2 : p.bits == 4 ? HG_BITS_4 : HG_BITS_8;
-    const bool usual = hg_node_in(g, n, 3) == 0;
-    if (!usual && !pack_is_ternary(g, n, &p)) return false;
-    if (!usual) p.kind = HG_BITS_TERNARY;
+    if (!pack_read_zeros(g, n, &p)) return false;
     *out = p;
     return true;
 }
@@ -67,18 +95,37 @@ static holo_status pack_unpack(hg_ctx *ctx, const pack_nbits *p, uint8_t **out)
     return HOLO_OK;
 }
 
+/* Scales of all blocks, and what zero points that are not the usual ones add to weights. */
+static holo_status pack_tables(hg_ctx *ctx, const pack_nbits *p, float **scales, float **offsets)
+{
+    const int64_t count = p->n * p->blocks;
+    const float usual = (float)(1u << (p->bits - 1));
+    *offsets = NULL;
+    HG_TRY(HG_NEW(ctx, (size_t)count, scales));
+    if (p->zeros != NULL) HG_TRY(HG_NEW(ctx, (size_t)count, offsets));
+    for (int64_t i = 0; i < count; i++) {
+        (*scales)[i] = pack_scale(p, i);
+        if (p->zeros == NULL) continue;
+        (*offsets)[i] = (*scales)[i] * (usual - (float)pack_zero(p, i / p->blocks, i % p->blocks));
+    }
+    return HOLO_OK;
+}
+
 static holo_status pack_node(hg_graph *g, hg_node_id id, const pack_nbits *p)
 {
     uint8_t *codes;
+    float *scales, *offsets;
     hg_build b;
     HG_TRY(pack_unpack(g->ctx, p, &codes));
+    HG_TRY(pack_tables(g->ctx, p, &scales, &offsets));
     hg_build_init(&b, g, id);
     const hg_bits_matrix w = {.kind = p->kind,
                               .n = p->n,
                               .k = p->k,
                               .group = p->block,
                               .codes = codes,
-                              .scales = p->scales};
+                              .scales = scales,
+                              .offsets = offsets};
     hg_build_replace(&b, 0, hg_build_matmul_bits(&b, hg_build_in(&b, 0), &w));
     if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
     return b.status;

@@ -50,6 +50,10 @@ static void bits_make(move_call *c, hg_bits_kind kind, size_t shape, uint8_t *co
     if (kind == HG_BITS_BOOK) value_in(c, HOLO_I8, 1, MOVE_DIMS(16), 4);
     if (kind == HG_BITS_BOOK) ((int8_t *)c->in[3].data)[1] = 127;
     if (kind == HG_BITS_BOOK) ((int8_t *)c->in[3].data)[2] = -128;
+    if (shape % 3 == 1) { /* with offsets */
+        if (kind != HG_BITS_BOOK) value_absent(c);
+        value_in(c, HOLO_F32, 3, MOVE_DIMS(panels, groups, 32), 5);
+    }
     for (int64_t i = 0; i < n * k; i++) {
         uint8_t *bytes =
             (uint8_t *)codes->data + (size_t)(i / k / 32 * groups + i % k / group) * each;
@@ -78,15 +82,19 @@ static double bits_expected(const move_call *c, hg_bits_kind kind, size_t shape,
     for (int64_t g = 0; g < groups; g++) {
         const int64_t from = g * group, to = from + group < k ? from + group : k;
         float most = 0;
-        int64_t sum = 0;
+        int64_t sum = 0, all = 0;
         for (int64_t i = from; i < to; i++)
             most = fmaxf(most, fabsf(x[i]));
-        for (int64_t i = from; i < to; i++)
-            sum += (int64_t)nearbyintf(x[i] * (127 / most)) *
-                   bits_number(c, kind, code[column * k + i]);
-        const double scale = value_get(&c->in[2], (column / 32 * groups + g) * 32 + column % 32);
-        y += (double)sum * ((double)most / 127) * scale;
-        *size += fabs((double)sum * ((double)most / 127) * scale);
+        for (int64_t i = from; i < to; i++) {
+            const int64_t rounded = (int64_t)nearbyintf(x[i] * (127 / most));
+            sum += rounded * bits_number(c, kind, code[column * k + i]);
+            all += rounded;
+        }
+        const int64_t at = (column / 32 * groups + g) * 32 + column % 32;
+        const double offset = c->args.n_in > 4 ? value_get(&c->in[4], at) : 0;
+        const double unit = (double)most / 127, scale = value_get(&c->in[2], at);
+        y += (double)sum * unit * scale + (double)all * unit * offset;
+        *size += fabs((double)sum * unit * scale) + fabs((double)all * unit * offset);
     }
     return y;
 }
@@ -232,6 +240,10 @@ static void bits_refuses(void)
         {MOVE_IN_DIM, 2, 1, 2, "scales are 2 x 2 x 32, expected 2 x 3 x 32"},
         {MOVE_IN_DIM, 2, 2, 31, "scales are 2 x 3 x 31, expected 2 x 3 x 32"},
         {MOVE_IN_DIM, 3, 0, 15, "the book has 15 numbers, expected 16"},
+        {MOVE_N_IN, 0, 0, 6, "6 inputs"},
+        {MOVE_IN_TYPE, 4, 0, HOLO_I32, "input 4 has type int32"},
+        {MOVE_IN_RANK, 4, 0, 2, "offsets has rank 2"},
+        {MOVE_IN_DIM, 4, 1, 2, "offsets are 2 x 2 x 32, expected 2 x 3 x 32"},
     };
     MOVE_REFUSES(hg_kernels_matmul_bits, bits_make_good, bad);
 }

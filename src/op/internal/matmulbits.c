@@ -8,6 +8,7 @@ static holo_status matmulbits_infer(hg_infer *n)
     HG_TRY(hg_infer_rank(n, 0, 1, HG_MAX_RANK));
     HG_TRY(hg_infer_rank(n, 1, 1, 1));
     HG_TRY(hg_infer_rank(n, 2, 3, 3));
+    if (hg_infer_has(n, 4)) HG_TRY(hg_infer_rank(n, 4, 3, 3));
     HG_TRY(hg_attr_int(n, "n", 0, &columns));
     HG_TRY(hg_attr_int(n, "kind", 0, &kind));
     HG_TRY(hg_attr_int(n, "group", 0, &group));
@@ -27,7 +28,7 @@ const hg_op hg_op_internal_matmulbits = {
     .domain = "holo",
     .brief = "a product with weights of 1 to 8 bits in panels, activations of 8 bits",
     .since = 1,
-    .in = {3, 4},
+    .in = {3, 5},
     .out = {1, 1},
     .types = HG_TYPE_BIT(HOLO_F32),
     .flags = HG_OP_INTERNAL,

@@ -426,6 +426,8 @@ void hg_matmul_bits_run_avx2(const hg_args *a, hg_range r)
             const int64_t end = hg_min(u + turn, r.end), first = u * HG_BITS_COLUMNS;
             const int64_t n = hg_min(end * HG_BITS_COLUMNS, s.n) - first;
             bits_panels_of(a, &s, &row, tables, u, end, y);
+            for (int64_t p = u; p < end; p++)
+                hg_bits_add_offsets(a, &s, &row, p, y[p - u]);
             memcpy((float *)a->out[0].data + m * s.n + first, y, (size_t)n * sizeof y[0][0]);
         }
     }

@@ -228,9 +228,11 @@ static void bits_run(const hg_args *a, hg_range r)
             for (int i = 0; i < rows; i += BITS_ROWS) {
                 const int count = rows - i < BITS_ROWS ? rows - i : BITS_ROWS;
                 bits_tile(a, &s, count, row + i, u, book, y);
-                for (int k = 0; k < count; k++)
-                    memcpy((float *)a->out[0].data + (m + i + k) * s.n + first,
-                           y + k * HG_BITS_COLUMNS, bytes);
+                for (int k = 0; k < count; k++) {
+                    float *from = y + k * HG_BITS_COLUMNS;
+                    hg_bits_add_offsets(a, &s, &row[i + k], u, from);
+                    memcpy((float *)a->out[0].data + (m + i + k) * s.n + first, from, bytes);
+                }
             }
         }
     }

@@ -63,37 +63,62 @@ HG_INLINE void nbits_piece(const nbits_place *p, int64_t i, int64_t left, const 
                   acc[j]);
 }
 
+/* Sixteen codes less a zero point z are sixteen numbers of these, from 15 - z on. */
+static const float nbits_less[31] = {-15, -14, -13, -12, -11, -10, -9, -8, -7, -6, -5,
+                                     -4,  -3,  -2,  -1,  0,   1,   2,  3,  4,  5,  6,
+                                     7,   8,   9,   10,  11,  12,  13, 14, 15};
+
+/* Scale and zero point of a block of each column, as vectors. is_plain: scales are floats and codes
+ * have 4 bits. */
+HG_INLINE void nbits_units(const hg_args *a, const hg_nbits_shape *s, const bool is_four,
+                           const bool is_plain, int64_t column, const int columns, int64_t block,
+                           __m512 *scale, __m512 *zero)
+{
+    const uint8_t *zeros = a->in[3].data;
+    const bool has_zeros = hg_args_has(a, 3);
+    HG_GEMM_UNROLL
+    for (int j = 0; j < columns; j++) {
+        float by = 0, z = 8;
+        int64_t code = 8;
+        if (is_plain) {
+            by = ((const float *)a->in[2].data)[(column + j) * s->blocks + block];
+            if (has_zeros)
+                code = zeros[(column + j) * s->zero_row + block / 2] >> block % 2 * 4 & 15;
+        } else {
+            hg_nbits_block(a, s, column + j, block, &by, &z);
+            code = (int64_t)z;
+        }
+        scale[j] = _mm512_set1_ps(by);
+        zero[j] = is_four ? _mm512_loadu_ps(nbits_less + 15 - code) : _mm512_set1_ps(z);
+    }
+}
+
 HG_INLINE void nbits_row(const hg_args *a, const hg_nbits_shape *s, const bool is_four,
-                         int64_t column, const int columns, float *y)
+                         const bool is_plain, int64_t column, const int columns, float *y)
 {
     const nbits_place p = {.x = a->in[0].data,
                            .codes = (const uint8_t *)a->in[1].data + column * s->row,
                            .row = s->row,
                            .is_four = is_four};
-    const __m512 all = _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     __m512 sum[HG_NBITS_COLUMNS];
     HG_GEMM_UNROLL
     for (int j = 0; j < columns; j++)
         sum[j] = _mm512_setzero_ps();
+    int64_t block = 0;
     for (int64_t from = 0; from < s->k; from += s->block) {
         const int64_t to = hg_min(from + s->block, s->k);
-        float scale[HG_NBITS_COLUMNS];
-        __m512 zero[HG_NBITS_COLUMNS], acc[HG_NBITS_COLUMNS][2];
+        __m512 scale[HG_NBITS_COLUMNS], zero[HG_NBITS_COLUMNS], acc[HG_NBITS_COLUMNS][2];
+        nbits_units(a, s, is_four, is_plain, column, columns, block++, scale, zero);
         HG_GEMM_UNROLL
-        for (int j = 0; j < columns; j++) {
-            float z;
-            hg_nbits_block(a, s, column + j, from / s->block, &scale[j], &z);
-            zero[j] = is_four ? _mm512_sub_ps(all, _mm512_set1_ps(z)) : _mm512_set1_ps(z);
+        for (int j = 0; j < columns; j++)
             acc[j][0] = acc[j][1] = _mm512_setzero_ps();
-        }
         int64_t i = from;
         for (; i + NBITS_PIECE <= to; i += NBITS_PIECE)
             nbits_piece(&p, i, NBITS_PIECE, columns, zero, acc);
         if (i < to) nbits_piece(&p, i, to - i, columns, zero, acc);
         HG_GEMM_UNROLL
         for (int j = 0; j < columns; j++)
-            sum[j] = _mm512_fmadd_ps(_mm512_add_ps(acc[j][0], acc[j][1]), _mm512_set1_ps(scale[j]),
-                                     sum[j]);
+            sum[j] = _mm512_fmadd_ps(_mm512_add_ps(acc[j][0], acc[j][1]), scale[j], sum[j]);
     }
     HG_GEMM_UNROLL
     for (int j = 0; j < columns; j++)
@@ -102,20 +127,23 @@ HG_INLINE void nbits_row(const hg_args *a, const hg_nbits_shape *s, const bool i
 
 static void nbits_four(const hg_args *a, const hg_nbits_shape *s, int64_t column, float *y)
 {
-    nbits_row(a, s, true, column, HG_NBITS_COLUMNS, y);
+    if (a->in[2].dtype == HOLO_F32)
+        nbits_row(a, s, true, true, column, HG_NBITS_COLUMNS, y);
+    else
+        nbits_row(a, s, true, false, column, HG_NBITS_COLUMNS, y);
 }
 
 static void nbits_eight(const hg_args *a, const hg_nbits_shape *s, int64_t column, float *y)
 {
-    nbits_row(a, s, false, column, HG_NBITS_COLUMNS, y);
+    nbits_row(a, s, false, false, column, HG_NBITS_COLUMNS, y);
 }
 
 static void nbits_one(const hg_args *a, const hg_nbits_shape *s, int64_t column, float *y)
 {
     if (s->bits == 4)
-        nbits_row(a, s, true, column, 1, y);
+        nbits_row(a, s, true, false, column, 1, y);
     else
-        nbits_row(a, s, false, column, 1, y);
+        nbits_row(a, s, false, false, column, 1, y);
 }
 
 static void nbits_run(const hg_args *a, hg_range r)
