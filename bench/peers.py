@@ -116,7 +116,9 @@ def row_of(r):
 
 def mean(results):
     """Geometric mean of our time against the peer's."""
-    return math.exp(sum(math.log(r["min_ms"] / r["peer_min_ms"]) for r in results) / len(results))
+    least = 1e-5  # ms; what takes no time that can be told is printed as 0
+    ratios = [max(r["min_ms"], least) / max(r["peer_min_ms"], least) for r in results]
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 def misses(results, speed_and_outputs_only=False):

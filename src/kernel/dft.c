@@ -63,6 +63,11 @@ static size_t dft_scratch(const hg_args *a)
     return dft_line_bytes(a->param[3]) + hg_fft_scratch(a->param[3]);
 }
 
+void hg_dft_cost(const hg_args *a, hg_cost *cost)
+{
+    cost->flops = (double)dft_units(a) * hg_fft_flops(a->param[3]);
+}
+
 /* Real signals and f64 are transformed in f64. Complex f32 signals are transformed in f32: what
  * people compare with does so, and the rounding of terms that cancel is all there is to compare. */
 static bool dft_is_wide(const holo_tensor *x)
@@ -157,6 +162,11 @@ static size_t dft_stft_scratch(const hg_args *a)
     return dft_line_bytes(a->param[1]) + hg_fft_scratch(a->param[1]);
 }
 
+void hg_stft_cost(const hg_args *a, hg_cost *cost)
+{
+    cost->flops = (double)dft_stft_units(a) * hg_fft_flops(a->param[1]);
+}
+
 static void dft_stft_run(const hg_args *a, hg_range r)
 {
     const holo_tensor *x = &a->in[0], *y = &a->out[0];
@@ -183,11 +193,19 @@ static void dft_stft_run(const hg_args *a, hg_range r)
 }
 
 const hg_kernel hg_kernels_dft[] = {
-    {.name = "dft", .check = dft_check, .units = dft_units, .scratch = dft_scratch, .run = dft_run},
+    {.name = "dft",
+     .flags = HG_KERNEL_ASKS,
+     .check = dft_check,
+     .units = dft_units,
+     .scratch = dft_scratch,
+     .cost = hg_dft_cost,
+     .run = dft_run},
     {.name = "stft",
+     .flags = HG_KERNEL_ASKS,
      .check = dft_stft_check,
      .units = dft_stft_units,
      .scratch = dft_stft_scratch,
+     .cost = hg_stft_cost,
      .run = dft_stft_run},
     {0},
 };

@@ -67,6 +67,17 @@ size_t hg_fft_scratch(int64_t n)
     return 4 * fft_bytes(fft_power(n)) + fft_bytes(n);
 }
 
+double hg_fft_flops(int64_t n)
+{
+    int factor[HG_FFT_FACTORS];
+    const bool is_direct = fft_factors(n, factor) != 0;
+    const int64_t m = is_direct ? n : fft_power(n);
+    int bits = 1;
+    while (INT64_C(1) << bits < m)
+        bits++;
+    return (is_direct ? 5.0 : 10.0) * (double)m * bits; /* a chirp takes two */
+}
+
 /* The chirp, and the transform of its conjugate laid around 0. */
 static void fft_chirp_init(hg_fft *f)
 {

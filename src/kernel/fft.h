@@ -31,5 +31,11 @@ size_t hg_fft_scratch(int64_t n);
 void hg_fft_init(hg_fft *f, const hg_args *args, int64_t n, bool is_wide, void *scratch);
 /* x: n complex numbers, transformed in place. The inverse divides by n. */
 void hg_fft_run(const hg_fft *f, double *x, bool inverse);
+/* Adds and multiplications of a transform of length n, as they are usually counted. */
+double hg_fft_flops(int64_t n);
+
+/* Of the kernels, all variants. */
+void hg_dft_cost(const hg_args *a, hg_cost *cost);
+void hg_stft_cost(const hg_args *a, hg_cost *cost);
 
 #endif

@@ -1,7 +1,11 @@
 /* dft.c - dft and stft against sums of n^2 terms. */
 #include "kernel/value.h"
+#include "kernel/variants.h"
 
 extern const hg_kernel hg_kernels_dft[];
+#if defined(__x86_64__)
+extern const hg_kernel hg_kernels_dft_avx2[];
+#endif
 
 enum { DFT, STFT }; /* places in the table */
 
@@ -182,10 +186,87 @@ static void dft_refuses(void)
     MOVE_REFUSES(&hg_kernels_dft[STFT], dft_make_stft_good, stft);
 }
 
+#if defined(__x86_64__)
+/* The bytes of the reference kernel, which it computed before. */
+static void dft_same(int which, move_call *c, const char *what, int64_t n)
+{
+    const size_t bytes = holo_tensor_bytes(&c->out[0]);
+    void *expected = malloc(bytes + 1);
+    if (move_run(&hg_kernels_dft[which], c)) {
+        memcpy(expected, c->out[0].data, bytes);
+        if (move_run(&hg_kernels_dft_avx2[which], c) &&
+            memcmp(expected, c->out[0].data, bytes) != 0)
+            hg_test_fail(__FILE__, __LINE__, "%s of length %lld: other bits", what, (long long)n);
+    }
+    free(expected);
+    move_free(c);
+}
+
+/* Lines beside each other and behind each other, more than lanes and fewer, cut and padded. */
+static void dft_tuned(void)
+{
+    static const int64_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 30, 49, 61, 64, 67, 96};
+    if (!tuned_runs()) SKIP("no tuned kernels");
+    for (size_t k = 0; k < HG_COUNT(lengths) * 96; k++) {
+        const int64_t n = lengths[k / 96], lines = 1 + (int64_t)(k / 4 % 12);
+        const bool inverse = k % 2 == 1, onesided = k / 2 % 2 == 1;
+        const int64_t parts = inverse && onesided ? 2 : onesided ? 1 : 1 + (int64_t)(k / 48 % 2);
+        const int axis = (int)(k / 4 % 3 == 0);
+        const int64_t size = hg_max(1, n + (int64_t)(k / 8 % 3) - 1), bins = n / 2 + 1;
+        move_call c = {0};
+        int64_t dim[] = {lines, lines, parts};
+        dim[axis] = size;
+        value_in(&c, k % 5 == 0 ? HOLO_F64 : HOLO_F32, 3, dim, 3);
+        dim[axis] = onesided && !inverse ? bins : n;
+        dim[2] = onesided && inverse ? 1 : 2;
+        move_out(&c, c.in[0].dtype, 3, dim);
+        value_params(&c, MOVE_DIMS(axis, inverse, onesided, n), 4);
+        dft_same(DFT, &c, "dft", n);
+    }
+    for (int64_t k = 0; k < 64; k++) {
+        static const int64_t widths[] = {0, 8, 5, 11};
+        move_call c = {0};
+        value_in(&c, k % 2 == 0 ? HOLO_F32 : HOLO_F64, 3, MOVE_DIMS(2, 10 + k, 1), 3);
+        if (widths[k % 4] > 0) value_in(&c, c.in[0].dtype, 1, &widths[k % 4], 4);
+        move_out(&c, c.in[0].dtype, 4, MOVE_DIMS(2, 1 + k / 8, k / 4 % 2 == 1 ? 5 : 8, 2));
+        value_params(&c, MOVE_DIMS(3, 8, k / 4 % 2), 3);
+        dft_same(STFT, &c, "stft", 8);
+    }
+}
+
+/* What is left to the reference. */
+static void dft_tuned_refuses(void)
+{
+    holo_error e;
+    move_call c = {0};
+    dft_make(&c, HOLO_F16, 1, 6, 6, 1, false, true);
+    move_connect(&c);
+    CHECK_STATUS(hg_kernels_dft_avx2[DFT].check(&c.args, &e), HOLO_E_TYPE);
+    c.in[0].dim[2] = 3;
+    CHECK_STATUS(hg_kernels_dft_avx2[DFT].check(&c.args, &e), HOLO_E_SHAPE);
+    move_free(&c);
+    dft_make_stft(&c, HOLO_F16, 1, 8, true);
+    move_connect(&c);
+    CHECK_STATUS(hg_kernels_dft_avx2[STFT].check(&c.args, &e), HOLO_E_TYPE);
+    c.in[0].dim[2] = 3;
+    CHECK_STATUS(hg_kernels_dft_avx2[STFT].check(&c.args, &e), HOLO_E_SHAPE);
+    move_free(&c);
+    dft_make_stft(&c, HOLO_F32, 2, 8, true);
+    move_connect(&c);
+    CHECK_STATUS(hg_kernels_dft_avx2[STFT].check(&c.args, &e), HOLO_E_UNSUPPORTED);
+    CHECK_HAS(e.message, "the signal is complex");
+    move_free(&c);
+}
+#endif
+
 const hg_test_case hg_tests_kernel_dft[] = {
     {"values", dft_values},
     {"length", dft_length},
     {"stft", dft_stft},
     {"refuses", dft_refuses},
+#if defined(__x86_64__)
+    {"tuned", dft_tuned},
+    {"tuned_refuses", dft_tuned_refuses},
+#endif
     {0},
 };
