@@ -9,8 +9,9 @@
 #include "backend/cpu/avx2/gemm.h"
 
 enum {
-    NBITS_PANELS = 2, /* least rows for which panels are made */
-    NBITS_BLOCK = 192 /* most rows of a unit then */
+    NBITS_PANELS = 2,  /* least rows for which panels are made */
+    NBITS_BLOCK = 192, /* most rows of a unit then */
+    NBITS_TOGETHER = 2 /* and most panels */
 };
 
 /* Sixteen codes from 2 * bits bytes on, in order. */
@@ -128,12 +129,20 @@ static void nbits_unit(const hg_args *a, const hg_nbits_shape *s, int64_t column
 
 /* ---- many rows ------------------------------------------------------------------------------- */
 
-/* Scratch: weights as they lie, turned, sums, pointers to rows. */
+/* Scratch: weights as they lie, turned, sums, pointers to rows. Tiles of AVX-512 take two panels
+ * side by side. */
 typedef struct nbits_panel {
-    float weights[HG_GEMM_COLS * HG_NBITS_DEPTH], turned[HG_NBITS_DEPTH * HG_GEMM_COLS];
-    float sum[NBITS_BLOCK * HG_GEMM_COLS];
+    float weights[HG_GEMM_COLS * HG_NBITS_DEPTH];
+    float turned[NBITS_TOGETHER][HG_NBITS_DEPTH * HG_GEMM_COLS];
+    float sum[NBITS_BLOCK * HG_GEMM_COLS * NBITS_TOGETHER];
     const float *rows[NBITS_BLOCK];
 } nbits_panel;
+
+/* Columns of a unit. */
+static int64_t nbits_width(const hg_args *a)
+{
+    return hg_gemm_together(hg_gemm_is_wide(a)) * HG_GEMM_COLS;
+}
 
 /* Scales and zero points of a block of sixteen columns. */
 typedef struct nbits_units {
@@ -210,42 +219,46 @@ static void nbits_panel_of_four(const hg_args *a, const hg_nbits_shape *s, int64
 
 /* Weights [from, to) of sixteen columns as a panel. */
 static void nbits_make_panel(const hg_args *a, const hg_nbits_shape *s, int64_t column,
-                             int64_t from, int64_t to, nbits_panel *p)
+                             int64_t from, int64_t to, float *weights, float *turned)
 {
     const int64_t columns = hg_min(HG_GEMM_COLS, s->n - column);
     if (s->bits == 4) {
-        nbits_panel_of_four(a, s, column, from, to, p->turned);
+        nbits_panel_of_four(a, s, column, from, to, turned);
         return;
     }
-    if (columns < HG_GEMM_COLS) memset(p->weights, 0, sizeof p->weights);
-    nbits_columns(a, s, column, columns, from, to, p->weights);
-    hg_gemm_turn_avx2(p->weights, HG_NBITS_DEPTH, HG_GEMM_COLS, to - from, p->turned, HG_GEMM_COLS);
+    if (columns < HG_GEMM_COLS) memset(weights, 0, HG_GEMM_COLS * HG_NBITS_DEPTH * sizeof *weights);
+    nbits_columns(a, s, column, columns, from, to, weights);
+    hg_gemm_turn_avx2(weights, HG_NBITS_DEPTH, HG_GEMM_COLS, to - from, turned, HG_GEMM_COLS);
 }
 
 /* Rows [row, row + rows) times the columns from `column` on. */
 static void nbits_panel_run(const hg_args *a, const hg_nbits_shape *s, int64_t row, int64_t rows,
                             int64_t column, nbits_panel *p)
 {
-    const int64_t columns = hg_min(HG_GEMM_COLS, s->n - column);
+    const int64_t columns = hg_min(nbits_width(a), s->n - column);
+    const int64_t panels = hg_ceil_div(columns, HG_GEMM_COLS), width = panels * HG_GEMM_COLS;
     for (int64_t i = 0; i < rows; i++)
         p->rows[i] = (const float *)a->in[0].data + (row + i) * s->k;
     for (int64_t from = 0; from == 0 || from < s->k; from += HG_NBITS_DEPTH) {
         const int64_t to = hg_min(from + HG_NBITS_DEPTH, s->k);
         const bool is_last = to == s->k;
-        nbits_make_panel(a, s, column, from, to, p);
+        for (int64_t j = 0; j < panels; j++)
+            nbits_make_panel(a, s, column + j * HG_GEMM_COLS, from, to, p->weights, p->turned[j]);
         const hg_gemm_step step = {.row = p->rows,
                                    .taps = 1,
                                    .depth = to - from,
                                    .offset = from,
                                    .b = p->turned,
                                    .b_step = HG_GEMM_COLS * sizeof(float),
+                                   .b_panel = sizeof p->turned[0],
+                                   .panels = panels,
                                    .is_wide = hg_gemm_is_wide(a),
                                    .sum = from == 0 ? NULL : p->sum,
-                                   .sum_ld = HG_GEMM_COLS,
+                                   .sum_ld = width,
                                    .c = is_last ? (float *)a->out[0].data + row * s->n + column
                                                 : p->sum,
-                                   .ld = is_last ? s->n : HG_GEMM_COLS,
-                                   .cols = is_last ? columns : HG_GEMM_COLS,
+                                   .ld = is_last ? s->n : width,
+                                   .cols = is_last ? columns : width,
                                    .narrow = columns <= HG_GEMM_COLS / 2,
                                    .alpha = 1,
                                    .fetch_a = true};
@@ -449,7 +462,7 @@ int64_t hg_matmul_nbits_units_avx2(const hg_args *a)
 {
     const hg_nbits_shape s = hg_matmul_nbits_shape_of(a);
     if (s.m < NBITS_PANELS) return hg_matmul_nbits_units(a);
-    return hg_cut_of(s.m, NBITS_BLOCK, HG_GEMM_ROWS).count * hg_ceil_div(s.n, HG_GEMM_COLS);
+    return hg_cut_of(s.m, NBITS_BLOCK, HG_GEMM_ROWS).count * hg_ceil_div(s.n, nbits_width(a));
 }
 
 size_t hg_matmul_nbits_scratch_avx2(const hg_args *a)
@@ -467,11 +480,10 @@ bool hg_matmul_nbits_is_row(const hg_args *a, const hg_nbits_shape *s)
 static void nbits_run_panels(const hg_args *a, const hg_nbits_shape *s, hg_range r)
 {
     const hg_cut cut = hg_cut_of(s->m, NBITS_BLOCK, HG_GEMM_ROWS);
-    const int64_t panels = hg_ceil_div(s->n, HG_GEMM_COLS);
+    const int64_t width = nbits_width(a), parts = hg_ceil_div(s->n, width);
     for (int64_t u = r.begin; u < r.end; u++) {
-        const int64_t row = u / panels * cut.size;
-        nbits_panel_run(a, s, row, hg_min(cut.size, s->m - row), u % panels * HG_GEMM_COLS,
-                        r.scratch);
+        const int64_t row = u / parts * cut.size;
+        nbits_panel_run(a, s, row, hg_min(cut.size, s->m - row), u % parts * width, r.scratch);
     }
 }
 
