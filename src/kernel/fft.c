@@ -60,17 +60,21 @@ static int64_t fft_power(int64_t n)
     return m;
 }
 
-size_t hg_fft_scratch(int64_t n)
+bool hg_fft_is_direct(int64_t n)
 {
     int factor[HG_FFT_FACTORS];
-    if (fft_factors(n, factor) != 0) return 3 * fft_bytes(n);
+    return fft_factors(n, factor) != 0;
+}
+
+size_t hg_fft_scratch(int64_t n)
+{
+    if (hg_fft_is_direct(n)) return 3 * fft_bytes(n);
     return 4 * fft_bytes(fft_power(n)) + fft_bytes(n);
 }
 
 double hg_fft_flops(int64_t n)
 {
-    int factor[HG_FFT_FACTORS];
-    const bool is_direct = fft_factors(n, factor) != 0;
+    const bool is_direct = hg_fft_is_direct(n);
     const int64_t m = is_direct ? n : fft_power(n);
     int bits = 1;
     while (INT64_C(1) << bits < m)

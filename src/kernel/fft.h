@@ -26,6 +26,8 @@ typedef struct hg_fft {
     const hg_args *args; /* of the step, which may be stopped */
 } hg_fft;
 
+/* Whether all factors of n are small. */
+bool hg_fft_is_direct(int64_t n);
 /* Bytes that a transform of length n, 1 to HG_FFT_MAX, keeps. */
 size_t hg_fft_scratch(int64_t n);
 void hg_fft_init(hg_fft *f, const hg_args *args, int64_t n, bool is_wide, void *scratch);

@@ -1,13 +1,18 @@
 /* dft.c - kernels "dft" and "stft" on AVX2: eight transforms of complex floats side by side, or
  * four in f64 (fft_lanes.inc). The same bits as the reference kernel, which does what is left:
- * lengths with large prime factors, floats of 16 bits, complex signals in frames. */
+ * long lines, lengths with large prime factors, floats of 16 bits, complex signals in frames. */
 #include "kernel/fft.h"
 
 #include "backend/cpu/vec8.h"
 
 extern const hg_kernel hg_kernels_dft[];
 
-enum { DFT_MOST = 8, DFT_DFT = 0, DFT_STFT = 1 }; /* lanes; places in the reference's table */
+enum {
+    DFT_MOST = 8,          /* lanes */
+    DFT_LONGEST = 1 << 16, /* lines whose lanes take no more than 8 MB */
+    DFT_DFT = 0,           /* places in the reference's table */
+    DFT_STFT = 1
+};
 
 /* Lines that are transformed together. */
 typedef struct dft_lines {
@@ -182,11 +187,17 @@ static size_t dft_reference_scratch(const hg_args *a, int which)
     return hg_align_up(hg_kernels_dft[which].scratch(a), HG_ALIGN);
 }
 
+/* Whether lines of length n are transformed side by side. */
+static bool dft_has_lanes(int64_t n)
+{
+    return n <= DFT_LONGEST && hg_fft_is_direct(n);
+}
+
 /* The reference's scratch, which has room for all that hg_fft_init needs, then lanes. */
 static size_t dft_lanes_scratch(const hg_args *a, int which, int64_t n)
 {
     const size_t reference = dft_reference_scratch(a, which);
-    return reference == 0 ? 0 : reference + 2 * dft_work_bytes(n);
+    return reference == 0 || !dft_has_lanes(n) ? reference : reference + 2 * dft_work_bytes(n);
 }
 
 /* What a step is: lines [begin, end) are found with `point`. */
@@ -201,12 +212,11 @@ typedef struct dft_step {
 static void dft_step_run(const dft_step *s, dft_lines *l, dft_how *how, hg_range r)
 {
     hg_fft f;
-    if (r.begin >= r.end) return;
-    hg_fft_init(&f, s->a, s->n, s->is_wide, r.scratch);
-    if (f.chirp != NULL || r.end - r.begin == 1) {
+    if (r.end - r.begin < 2 || !dft_has_lanes(s->n)) {
         hg_kernels_dft[s->which].run(s->a, r);
         return;
     }
+    hg_fft_init(&f, s->a, s->n, s->is_wide, r.scratch);
     l->lanes = s->is_wide ? 4 : 8;
     how->work[0] = (char *)r.scratch + dft_reference_scratch(s->a, s->which);
     how->work[1] = (char *)how->work[0] + dft_work_bytes(s->n);

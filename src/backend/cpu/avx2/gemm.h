@@ -89,7 +89,7 @@ static inline bool hg_gemm_is_wide(const hg_args *a)
 }
 
 /* The same for so many rows altogether: of 7 and 8, which AVX2 computes in two tiles of four rows,
- * that of AVX-512 takes a tenth less time there too. */
+ * that of AVX-512 takes up to a tenth less time there too. */
 static inline bool hg_gemm_is_wide_for(const hg_args *a, int64_t rows)
 {
     return hg_gemm_is_wide(a) || (hg_has_avx512(a) && (rows == 7 || rows == HG_GEMM_WIDE_ROWS));
