@@ -38,6 +38,7 @@ typedef struct attention_plan {
     int64_t packed;       /* keys that are packed at once: all or those of a block */
     int64_t panels;       /* of values */
     bool is_few;
+    bool is_wide; /* tiles, see gemm.h */
 } attention_plan;
 
 static void attention_plan_of(const hg_args *a, attention_plan *p)
@@ -46,7 +47,8 @@ static void attention_plan_of(const hg_args *a, attention_plan *p)
     const hg_attention *s = &p->s;
     p->is_few = s->queries <= ATTENTION_FEW && s->view[HG_ATTENTION_Q].col == 1 &&
                 s->view[HG_ATTENTION_K].col == 1 && s->view[HG_ATTENTION_V].col == 1;
-    p->row = hg_cut_of(hg_max(s->queries, 1), ATTENTION_ROWS, hg_gemm_rows(hg_gemm_is_wide(a)));
+    p->is_wide = hg_gemm_is_wide_for(a, s->queries);
+    p->row = hg_cut_of(hg_max(s->queries, 1), ATTENTION_ROWS, hg_gemm_rows(p->is_wide));
     p->blocks = hg_ceil_div(hg_max(s->keys, 1), ATTENTION_KEYS);
     p->keys = hg_ceil_div(hg_ceil_div(hg_max(s->keys, 1), p->blocks), HG_PANEL) * HG_PANEL;
     p->blocks = hg_ceil_div(hg_max(s->keys, 1), p->keys);
@@ -404,7 +406,7 @@ static void attention_run(const hg_args *a, hg_range r)
     attention_plan_of(a, &p);
     attention_work w;
     attention_begin(&w, &p, r.scratch);
-    w.is_wide = hg_gemm_is_wide(a);
+    w.is_wide = p.is_wide;
     w.has_avx512 = hg_has_avx512(a);
     for (int64_t u = r.begin; u < r.end; u++) {
         w.first = u % p.row.count * p.row.size;

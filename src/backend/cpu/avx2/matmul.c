@@ -39,6 +39,7 @@ typedef struct matmul_plan {
     int64_t widest; /* panels of the last group where it takes the rest, else `group` */
     float alpha;
     bool is_large; /* the output does not fit in L2 */
+    bool is_wide;  /* tiles, see gemm.h */
 } matmul_plan;
 
 static holo_status matmul_check(const hg_args *a, holo_error *e)
@@ -57,7 +58,8 @@ static matmul_plan matmul_plan_of(const hg_args *a)
                      .alpha = (float)hg_param_f64(a, 2),
                      .is_large = holo_tensor_count(&a->out[0]) >= MATMUL_LARGE};
     const int64_t m = hg_max(p.s.m, 1);
-    p.row = hg_cut_of(m, MATMUL_ROW_BLOCK, hg_gemm_rows(hg_gemm_is_wide(a)));
+    p.is_wide = hg_gemm_is_wide_for(a, m);
+    p.row = hg_cut_of(m, MATMUL_ROW_BLOCK, hg_gemm_rows(p.is_wide));
     p.is_direct = !p.trans_b && p.row.size <= MATMUL_DIRECT_ROWS;
     p.panels = hg_panels(p.s.n);
     const int64_t panels = hg_max(p.panels, 1);
@@ -65,7 +67,7 @@ static matmul_plan matmul_plan_of(const hg_args *a)
     /* every unit turns A for itself */
     const int64_t wanted = (p.trans_a ? 2 : MATMUL_UNITS) / hg_max(1, p.s.batch * p.row.count);
     p.groups = hg_max(p.groups, hg_min(wanted, panels / 2));
-    p.group = hg_max(hg_gemm_together(hg_gemm_is_wide(a)), hg_ceil_div(panels, p.groups));
+    p.group = hg_max(hg_gemm_together(p.is_wide), hg_ceil_div(panels, p.groups));
     p.groups = hg_ceil_div(panels, p.group);
     p.widest = p.group;
     if (!p.trans_b && p.row.size <= HG_GEMM_STREAM_ROWS) {
@@ -436,7 +438,7 @@ static void matmul_run(const hg_args *a, hg_range r)
     const holo_tensor *out = &a->out[0];
     char *scratch = r.scratch;
     matmul_unit u = {
-        .p = &p, .packed_key = -1, .is_wide = hg_gemm_is_wide(a), .streams_wide = hg_has_avx512(a)};
+        .p = &p, .packed_key = -1, .is_wide = p.is_wide, .streams_wide = hg_has_avx512(a)};
     u.rows = (const float **)(void *)scratch;
     u.sum = (float *)(void *)(scratch += matmul_pointer_bytes(&p));
     u.packed = (float *)(void *)(scratch += matmul_sum_bytes(&p));
