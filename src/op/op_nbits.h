@@ -3,6 +3,7 @@
 #ifndef HG_OP_OP_NBITS_H
 #define HG_OP_OP_NBITS_H
 
+#include "kernel/matmul_nbits.h"
 #include "op/op.h"
 
 /* `bits` is 2, 4 or 8 and `block` a power of two of at least 16. */

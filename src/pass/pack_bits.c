@@ -1,15 +1,14 @@
 /* pack_bits.c - MatMulNBits that allows activations of 8 bits (accuracy_level 4) reads its weights
  * from panels: codes of 2, 4 or 8 bits with the usual zero points, or 2 bits around 1. Other zero
  * points are offsets of their block: s (q - z) = s (q - usual) + s (usual - z). */
-#include "base/half.h"
 #include "op/op_bits.h"
+#include "op/op_nbits.h"
 #include "pass/pass.h"
 
 typedef struct pack_nbits {
     int64_t n, k, bits, block, blocks;
     const uint8_t *codes;
-    const void *scales; /* of scale_type */
-    holo_dtype scale_type;
+    holo_tensor scales;   /* type and data alone */
     const uint8_t *zeros; /* packed, of a column `zero_row` bytes; NULL: the usual ones */
     int64_t zero_row;
     hg_bits_kind kind;
@@ -25,17 +24,9 @@ static const void *pack_constant(const hg_graph *g, const hg_node *n, uint32_t i
                                                                          : NULL;
 }
 
-static float pack_scale(const pack_nbits *p, int64_t i)
-{
-    if (p->scale_type == HOLO_F32) return ((const float *)p->scales)[i];
-    const uint16_t half = ((const uint16_t *)p->scales)[i];
-    return p->scale_type == HOLO_F16 ? hg_f16_to_f32(half) : hg_bf16_to_f32(half);
-}
-
 static uint32_t pack_zero(const pack_nbits *p, int64_t column, int64_t block)
 {
-    const int64_t bit = block * p->bits;
-    return (uint32_t)p->zeros[column * p->zero_row + bit / 8] >> (bit % 8) & ((1u << p->bits) - 1);
+    return hg_nbits_code(p->zeros + column * p->zero_row, (uint32_t)p->bits, block);
 }
 
 /* Every zero point is this one. */
@@ -70,10 +61,11 @@ static bool pack_read(const hg_graph *g, const hg_node *n, pack_nbits *out)
         return false;
     p.blocks = hg_ceil_div(p.k, p.block);
     p.codes = pack_constant(g, n, 1, HOLO_U8, (size_t)(p.n * p.blocks * p.block * p.bits / 8));
-    p.scale_type = hg_graph_value(g, hg_node_in(g, n, 2))->type.dtype;
-    p.scales = pack_constant(g, n, 2, p.scale_type,
-                             (size_t)(p.n * p.blocks) * hg_dtype_bits(p.scale_type) / 8);
-    if (p.codes == NULL || p.scales == NULL) return false;
+    p.scales.dtype = hg_graph_value(g, hg_node_in(g, n, 2))->type.dtype;
+    const size_t bytes = (size_t)(p.n * p.blocks) * hg_dtype_bits(p.scales.dtype) / 8;
+    const void *scales = pack_constant(g, n, 2, p.scales.dtype, bytes);
+    if (p.codes == NULL || scales == NULL) return false;
+    p.scales.data = (void *)(uintptr_t)scales; /* only read */
     if (!pack_read_zeros(g, n, &p)) return false;
     *out = p;
     return true;
@@ -86,9 +78,7 @@ static holo_status pack_unpack(hg_ctx *ctx, const pack_nbits *p, uint8_t **out)
     const int64_t row = p->blocks * p->block * p->bits / 8;
     for (int64_t c = 0; c < p->n; c++) {
         for (int64_t i = 0; i < p->k; i++) {
-            const int64_t bit = i * p->bits;
-            const uint32_t byte = p->codes[c * row + bit / 8];
-            const uint32_t code = byte >> (bit % 8) & ((1u << p->bits) - 1);
+            const uint32_t code = hg_nbits_code(p->codes + c * row, (uint32_t)p->bits, i);
             (*out)[c * p->k + i] = (uint8_t)(p->bits == 8 ? code - 128 : code);
         }
     }
@@ -104,7 +94,7 @@ static holo_status pack_tables(hg_ctx *ctx, const pack_nbits *p, float **scales,
     HG_TRY(HG_NEW(ctx, (size_t)count, scales));
     if (p->zeros != NULL) HG_TRY(HG_NEW(ctx, (size_t)count, offsets));
     for (int64_t i = 0; i < count; i++) {
-        (*scales)[i] = pack_scale(p, i);
+        (*scales)[i] = hg_nbits_load(&p->scales, i);
         if (p->zeros == NULL) continue;
         (*offsets)[i] = (*scales)[i] * (usual - (float)pack_zero(p, i / p->blocks, i % p->blocks));
     }
