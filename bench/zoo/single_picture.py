@@ -54,11 +54,22 @@ BOXES = numpy.asarray([[2, 3, 40, 45], [10, 10, 50, 30], [0, 0, 55, 55], [20, 5,
 for mode in ("avg", "max"):
     single("RoiAlign", mode, "f32 1x64x56x56", BOXES, numpy.zeros(32, "int64"), mode=mode, output_height=7,
            output_width=7, sampling_ratio=2)
+    single("RoiAlign", mode + "_mask", "f32 1x256x50x68", draw(64, 4, low=0, high=400) + numpy.asarray(
+        [0, 0, 200, 200], "float32"), numpy.zeros(64, "int64"), mode=mode, output_height=14, output_width=14,
+        sampling_ratio=0, spatial_scale=0.0625)
 single("Col2Im", "three", "f32 1x288x784", [28, 28], [3, 3], pads=[1, 1, 1, 1])
 CORNERS = draw(1, 1000, 4, low=0, high=100)
 CORNERS[:, :, 2:] = CORNERS[:, :, :2] + 20
 single("NonMaxSuppression", "boxes", CORNERS, "f32 1x4x1000 rand01", numpy.asarray([50], "int64"),
        numpy.asarray([0.5], "float32"), numpy.asarray([0.3], "float32"), out="i64")
+for variant, classes, boxes, most, least, center in (("detector", 80, 8400, 100, 0.95, 1),
+                                                     ("proposals", 1, 20000, 1000, 0.0, 0),
+                                                     ("few", 1, 100, 100, 0.05, 0)):
+    AROUND = draw(1, boxes, 4, low=0, high=640)
+    AROUND[:, :, 2:] = draw(1, boxes, 2, low=10, high=120) + (0 if center else AROUND[:, :, :2])
+    single("NonMaxSuppression", variant, AROUND, "f32 1x%dx%d rand01" % (classes, boxes),
+           numpy.asarray([most], "int64"), numpy.asarray([0.5], "float32"), numpy.asarray([least], "float32"),
+           out="i64", center_point_box=center)
 
 
 def conv(variant, dims, weight, pads=None, kind="Conv", bias=True, **attributes):

@@ -129,83 +129,90 @@ typedef struct roi_tap {
     float narrow[4];   /* the same */
     bool begins, ends; /* it is the first, the last one of its bin */
     bool inside;
+    int32_t run; /* samples from here on that follow in its bin, this one too */
 } roi_tap;
 
-enum { ROI_TAPS = 64 };
+enum { ROI_TAPS = 256 }; /* found at a time: they stay near while channels are walked */
 
 /* Samples number first, first + 1, ... of a region, bin by bin; how many there are. */
 static int64_t roi_find_taps(const roi_axis *v, const roi_axis *h, int64_t cols, int64_t first,
                              int64_t end, roi_tap *tap)
 {
     const int64_t each = v->grid * h->grid, count = hg_min(ROI_TAPS, end - first);
-    for (int64_t i = 0; i < count; i++, tap++) {
-        const int64_t bin = (first + i) / each, at = (first + i) % each;
-        int64_t y[2], x[2];
-        double wy, wx;
+    int64_t bin = first / each, at = first % each, y[2] = {0}, x[2] = {0};
+    double wy = 0, wx = 0;
+    bool in_rows = false;
+    for (int64_t i = 0, column = at % h->grid; i < count; i++, tap++) {
+        if (i == 0 || column == 0)
+            in_rows = v->size > 0 && h->size > 0 &&
+                      roi_sample(v, bin / cols, at / h->grid, &y[0], &y[1], &wy);
         tap->begins = at == 0;
         tap->ends = at == each - 1;
-        tap->inside = v->size > 0 && h->size > 0 &&
-                      roi_sample(v, bin / cols, at / h->grid, &y[0], &y[1], &wy) &&
-                      roi_sample(h, bin % cols, at % h->grid, &x[0], &x[1], &wx);
+        tap->run = (int32_t)hg_min(each - at, count - i);
+        tap->inside = in_rows && roi_sample(h, bin % cols, column, &x[0], &x[1], &wx);
         for (int k = 0; k < 4 && tap->inside; k++) {
             tap->index[k] = y[k >> 1] * h->size + x[k & 1];
             tap->weight[k] = ((k & 2) != 0 ? wy : 1.0 - wy) * ((k & 1) != 0 ? wx : 1.0 - wx);
             tap->narrow[k] = (float)tap->weight[k];
         }
+        column = column + 1 == h->grid ? 0 : column + 1;
+        at = tap->ends ? 0 : at + 1;
+        bin += tap->ends;
     }
     return count;
 }
 
-/* Samples of one plane: they are averaged, or the largest weighted neighbour of all of them is
- * taken. `sum` is what the bin at hand has so far, `to` the place of its result. */
-#define ROI_SAMPLES(T, ACC, LOAD, weights, suffix)                                                 \
-    static void roi_samples_##suffix(const roi_tap *tap, int64_t count, bool largest, double each, \
-                                     const holo_tensor *vx, int64_t at, double *sum,               \
-                                     const holo_tensor *y, int64_t to)                             \
-    {                                                                                              \
-        const T *x = (const T *)vx->data + at;                                                     \
-        ACC so_far = (ACC)*sum;                                                                    \
-        for (const roi_tap *t = tap; t < tap + count; t++) {                                       \
-            ACC a = 0, b = 0, c = 0, d = 0;                                                        \
-            if (t->inside) {                                                                       \
-                a = t->weights[0] * LOAD(x[t->index[0]]);                                          \
-                b = t->weights[1] * LOAD(x[t->index[1]]);                                          \
-                c = t->weights[2] * LOAD(x[t->index[2]]);                                          \
-                d = t->weights[3] * LOAD(x[t->index[3]]);                                          \
-            }                                                                                      \
-            if (largest) {                                                                         \
-                a = b > a ? b : a;                                                                 \
-                c = d > c ? d : c;                                                                 \
-                a = c > a ? c : a;                                                                 \
-                so_far = t->begins || a > so_far ? a : so_far;                                     \
-            } else {                                                                               \
-                so_far = (t->begins ? (ACC)0 : so_far) + (a + b + (c + d));                        \
-            }                                                                                      \
-            if (t->ends)                                                                           \
-                hg_number_store(y, to++, largest ? (double)so_far : (double)so_far / each);        \
-        }                                                                                          \
-        *sum = (double)so_far;                                                                     \
-    }
-ROI_SAMPLES(float, float, , narrow, f32)
-ROI_SAMPLES(double, double, , weight, f64)
-ROI_SAMPLES(uint16_t, float, hg_f16_to_f32, narrow, f16)
-ROI_SAMPLES(uint16_t, float, hg_bf16_to_f32, narrow, bf16)
-#undef ROI_SAMPLES
+#define T float
+#define ACC float
+#define LOAD(x) (x)
+#define STORE(x) (float)(x)
+#define WEIGHT narrow
+#define NAME(stem) roi_f32_##stem
+#include "kernel/roi_samples.inc"
+
+#define T double
+#define ACC double
+#define LOAD(x) (x)
+#define STORE(x) (x)
+#define WEIGHT weight
+#define NAME(stem) roi_f64_##stem
+#include "kernel/roi_samples.inc"
+
+#define T uint16_t
+#define ACC float
+#define LOAD(x) hg_f16_to_f32(x)
+#define STORE(x) hg_f32_to_f16(hg_f64_to_f32_odd(x))
+#define WEIGHT narrow
+#define NAME(stem) roi_f16_##stem
+#include "kernel/roi_samples.inc"
+
+#define T uint16_t
+#define ACC float
+#define LOAD(x) hg_bf16_to_f32(x)
+#define STORE(x) hg_f32_to_bf16(hg_f64_to_f32_odd(x))
+#define WEIGHT narrow
+#define NAME(stem) roi_bf16_##stem
+#include "kernel/roi_samples.inc"
 
 static void roi_samples(const hg_args *a, const roi_tap *tap, int64_t count, double each,
                         int64_t at, double *sum, int64_t to)
 {
-    const holo_tensor *x = &a->in[0], *y = &a->out[0];
+    const holo_dtype dtype = a->in[0].dtype;
+    const size_t size = hg_dtype_bits(dtype) / 8;
+    const void *x = (const char *)a->in[0].data + (size_t)at * size;
+    void *y = (char *)a->out[0].data + (size_t)to * size;
     const bool largest = a->param[0] == 1;
-    if (x->dtype == HOLO_F32) roi_samples_f32(tap, count, largest, each, x, at, sum, y, to);
-    if (x->dtype == HOLO_F64) roi_samples_f64(tap, count, largest, each, x, at, sum, y, to);
-    if (x->dtype == HOLO_F16) roi_samples_f16(tap, count, largest, each, x, at, sum, y, to);
-    if (x->dtype == HOLO_BF16) roi_samples_bf16(tap, count, largest, each, x, at, sum, y, to);
+    if (dtype == HOLO_F32) roi_f32_samples(tap, count, largest, each, x, sum, y);
+    if (dtype == HOLO_F64) roi_f64_samples(tap, count, largest, each, x, sum, y);
+    if (dtype == HOLO_F16) roi_f16_samples(tap, count, largest, each, x, sum, y);
+    if (dtype == HOLO_BF16) roi_bf16_samples(tap, count, largest, each, x, sum, y);
 }
 
-/* Planes [first, end) of the output, all of one region; `sum` has one for each channel. */
-static void roi_align_planes(const hg_args *a, int64_t first, int64_t end, double *sum)
+/* Planes [first, end) of the output, all of one region. */
+static void roi_align_planes(const hg_args *a, int64_t first, int64_t end, void *scratch)
 {
+    roi_tap *tap = scratch;
+    double *sum = (double *)(void *)(tap + ROI_TAPS); /* of the bin at hand, for each channel */
     const holo_tensor *x = &a->in[0], *y = &a->out[0];
     const int64_t roi = first / y->dim[1], rows = y->dim[2], cols = y->dim[3];
     const int64_t at = roi_plane(a, roi, ((const int64_t *)a->in[2].data)[roi], first % y->dim[1]);
@@ -218,7 +225,6 @@ static void roi_align_planes(const hg_args *a, int64_t first, int64_t end, doubl
     }
     const int64_t each = v.grid * h.grid, all = rows * cols * each;
     const int64_t plane = x->dim[2] * x->dim[3];
-    roi_tap tap[ROI_TAPS];
     for (int64_t i = 0, count; i < all; i += count) {
         count = roi_find_taps(&v, &h, cols, i, all, tap);
         for (int64_t u = first; u < end; u++)
@@ -229,7 +235,7 @@ static void roi_align_planes(const hg_args *a, int64_t first, int64_t end, doubl
 
 static size_t roi_align_scratch(const hg_args *a)
 {
-    return (size_t)a->out[0].dim[1] * sizeof(double);
+    return ROI_TAPS * sizeof(roi_tap) + (size_t)a->out[0].dim[1] * sizeof(double);
 }
 
 static void roi_align_run(const hg_args *a, hg_range r)

@@ -3,14 +3,15 @@
 
 extern const hg_kernel hg_kernels_nms[];
 
-enum { BATCH = 2, CLASSES = 3, BOXES = 17 };
+enum { BATCH = 2, CLASSES = 3, BOXES = 17, MOST_BOXES = 700 };
 
-static void nms_make(move_call *c, int64_t most, bool center, double overlap, double least,
-                     uint64_t seed)
+static void nms_make_sized(move_call *c, holo_dtype dtype, const int64_t *size, int64_t most,
+                           bool center, double overlap, double least, uint64_t seed)
 {
-    value_in(c, HOLO_F32, 3, MOVE_DIMS(BATCH, BOXES, 4), seed);
-    value_in(c, HOLO_F32, 3, MOVE_DIMS(BATCH, CLASSES, BOXES), seed + 1);
-    for (int64_t i = 0; i < BATCH * CLASSES * BOXES; i += 4) /* some equal scores */
+    const int64_t batch = size[0], classes = size[1], boxes = size[2];
+    value_in(c, dtype, 3, MOVE_DIMS(batch, boxes, 4), seed);
+    value_in(c, dtype, 3, MOVE_DIMS(batch, classes, boxes), seed + 1);
+    for (int64_t i = 0; i < batch * classes * boxes; i += 4) /* some equal scores */
         value_set(&c->in[1], i, 1.0);
     if (overlap >= 0)
         value_set(value_in(c, HOLO_F32, 0, MOVE_DIMS(0), 1), 0, overlap);
@@ -20,9 +21,16 @@ static void nms_make(move_call *c, int64_t most, bool center, double overlap, do
         value_set(value_in(c, HOLO_F32, 1, MOVE_DIMS(1), 1), 0, least);
     else
         value_absent(c);
-    move_out(c, HOLO_I64, 2, MOVE_DIMS(BATCH * CLASSES * (most < BOXES ? most : BOXES), 3));
+    move_out(c, HOLO_I64, 2, MOVE_DIMS(batch * classes * (most < boxes ? most : boxes), 3));
     move_out(c, HOLO_I64, 1, MOVE_DIMS(1));
     value_params(c, MOVE_DIMS(most, center), 2);
+}
+
+static void nms_make(move_call *c, int64_t most, bool center, double overlap, double least,
+                     uint64_t seed)
+{
+    nms_make_sized(c, HOLO_F32, MOVE_DIMS(BATCH, CLASSES, BOXES), most, center, overlap, least,
+                   seed);
 }
 
 static void nms_corners(const move_call *c, int64_t box, double *low, double *high)
@@ -53,25 +61,27 @@ static double nms_overlap(const move_call *c, int64_t a, int64_t b)
 
 static void nms_compare(const move_call *c, double overlap, double least)
 {
+    static bool gone[MOST_BOXES];
+    const int64_t classes = c->in[1].dim[1], boxes = c->in[1].dim[2];
     int64_t at = 0, *row = c->out[0].data;
-    for (int64_t k = 0; k < BATCH * CLASSES; k++) {
-        bool gone[BOXES] = {false};
+    for (int64_t k = 0; k < c->in[1].dim[0] * classes; k++) {
+        memset(gone, 0, sizeof gone);
         for (int64_t found = 0; found < c->param[0]; found++) {
             int64_t best = -1;
-            for (int64_t i = 0; i < BOXES; i++) {
-                const double s = value_get(&c->in[1], k * BOXES + i);
-                if (gone[i] || (least > -5 && s <= least)) continue;
-                if (best < 0 || s > value_get(&c->in[1], k * BOXES + best)) best = i;
+            for (int64_t i = 0; i < boxes; i++) {
+                const double s = value_get(&c->in[1], k * boxes + i);
+                if (gone[i] || isnan(s) || (least > -5 && s <= least)) continue;
+                if (best < 0 || s > value_get(&c->in[1], k * boxes + best)) best = i;
             }
             if (best < 0) break;
-            if (!CHECK_EQ_INT(row[3 * at], k / CLASSES) ||
-                !CHECK_EQ_INT(row[3 * at + 1], k % CLASSES) || !CHECK_EQ_INT(row[3 * at + 2], best))
+            if (!CHECK_EQ_INT(row[3 * at], k / classes) ||
+                !CHECK_EQ_INT(row[3 * at + 1], k % classes) || !CHECK_EQ_INT(row[3 * at + 2], best))
                 return;
             at++;
-            for (int64_t i = 0; i < BOXES; i++)
+            for (int64_t i = 0; i < boxes; i++)
                 gone[i] =
                     gone[i] || i == best ||
-                    nms_overlap(c, k / CLASSES * BOXES + i, k / CLASSES * BOXES + best) > overlap;
+                    nms_overlap(c, k / classes * boxes + i, k / classes * boxes + best) > overlap;
         }
     }
     CHECK_EQ_INT(*(int64_t *)c->out[1].data, at);
@@ -88,6 +98,47 @@ static void nms_values(void)
         const double o = overlap[k / 6 % 4], l = least[k / 24 % 4];
         nms_make(&c, most[k % 6], k / 96 == 1, o, l, k);
         if (move_run(hg_kernels_nms, &c)) nms_compare(&c, o < 0 ? 0 : o, l);
+        move_free(&c);
+    }
+}
+
+/* Orders of scores that are hard for sorting, or for keys of 32 bits. */
+static double nms_score(int64_t order, int64_t i, int64_t n, double random)
+{
+    switch (order) {
+    case 0: return random;
+    case 1: return (double)i;
+    case 2: return (double)(n - i);
+    case 3: return 0.5;                                  /* all equal */
+    case 4: return floor(random * 4) / 4;                /* often equal */
+    case 5: return 1 + (double)(i * 7919 % n) * 0x1p-45; /* different in f64 alone */
+    case 6: return i % 3 == 0 ? -0.0 : i % 3 == 1 ? 0.0 : 0x1p-24;
+    case 7:
+        return i % 5 == 0   ? (double)NAN
+               : i % 5 == 1 ? (double)INFINITY
+               : i % 5 == 2 ? -(double)INFINITY
+                            : (double)i;
+    default: return (double)(i < n / 2 ? 2 * i : 2 * (n - i) - 1); /* an organ pipe */
+    }
+}
+
+/* As many boxes as need parts, blocks that are not full, boxes without area or turned around. */
+static void nms_sizes(void)
+{
+    static const holo_dtype types[] = {HOLO_F32, HOLO_F64, HOLO_F16, HOLO_BF16};
+    static const int64_t sizes[] = {0, 1, 2, 8, 9, 16, 17, 18, 100, MOST_BOXES};
+    static const double overlap[] = {0, 0.5, 1}, least[] = {-9, 0, 0.5};
+    for (size_t k = 0; k < 9 * 4 * HG_COUNT(sizes); k++) {
+        const int64_t order = (int64_t)k % 9, n = sizes[k / 36];
+        const double o = overlap[k % 3], l = least[k / 3 % 3];
+        move_call c = {0};
+        nms_make_sized(&c, types[k / 9 % 4], MOVE_DIMS(1, 2, n), k % 2 == 0 ? n + 1 : 20, k % 4 > 1,
+                       o, l, k);
+        for (int64_t i = 0; i < 2 * n; i++)
+            value_set(&c.in[1], i, nms_score(order, i % n, n, value_get(&c.in[1], i)));
+        for (int64_t i = 0; i < n; i += 6) /* a line */
+            value_set(&c.in[0], 4 * i + 2, c.param[1] ? 0 : value_get(&c.in[0], 4 * i));
+        if (move_run(hg_kernels_nms, &c)) nms_compare(&c, o, l);
         move_free(&c);
     }
 }
@@ -126,6 +177,7 @@ static void nms_refuses(void)
         {MOVE_IN_RANK, 1, 0, 2, "scores has rank 2"},
         {MOVE_OUT_RANK, 0, 0, 1, "output has rank 1"},
         {MOVE_IN_DIM, 0, 2, 5, "boxes have 5 numbers"},
+        {MOVE_IN_DIM, 0, 1, INT64_C(1) << 32, "4294967296 boxes, expected at most 4294967295"},
         {MOVE_IN_DIM, 1, 0, 3, "scores are [3, classes, 17]"},
         {MOVE_IN_DIM, 1, 2, 16, "scores are [2, classes, 16]"},
         {MOVE_OUT_DIM, 0, 0, 29, "output is 29 x 3, expected 30 x 3"},
@@ -138,8 +190,5 @@ static void nms_refuses(void)
 }
 
 const hg_test_case hg_tests_kernel_nms[] = {
-    {"values", nms_values},
-    {"nan", nms_nan},
-    {"refuses", nms_refuses},
-    {0},
+    {"values", nms_values}, {"sizes", nms_sizes}, {"nan", nms_nan}, {"refuses", nms_refuses}, {0},
 };

@@ -68,14 +68,17 @@ static double roi_oracle(const move_call *c, const int64_t *at)
     return largest ? most : sum / (double)(grid[0] * grid[1] > 0 ? grid[0] * grid[1] : 1);
 }
 
+/* Of the last one a bin has more samples than are found at a time. */
+static const int64_t roi_ratios[] = {0, 1, 2, 20};
+
 static void roi_align_values(void)
 {
     static const holo_dtype types[] = {HOLO_F32, HOLO_F64, HOLO_F16, HOLO_BF16};
     for (size_t t = 0; t < HG_COUNT(types); t++)
-        for (int64_t ratio = 0; ratio < 3; ratio++)
+        for (size_t r = 0; r < HG_COUNT(roi_ratios); r++)
             for (int half = 0; half < 2; half++) {
                 move_call c = {0};
-                roi_make_align(&c, types[t], 0, ratio, half == 1);
+                roi_make_align(&c, types[t], 0, roi_ratios[r], half == 1);
                 if (move_run(&hg_kernels_roi[ROIALIGN], &c))
                     for (int64_t i = 0; i < holo_tensor_count(&c.out[0]); i++) {
                         int64_t at[4];
@@ -89,17 +92,20 @@ static void roi_align_values(void)
 /* All elements positive: neighbours of weight 0 never win. */
 static void roi_align_largest(void)
 {
-    move_call c = {0};
-    roi_make_align(&c, HOLO_F64, 1, 2, true);
-    for (int64_t i = 0; i < holo_tensor_count(&c.in[0]); i++)
-        value_set(&c.in[0], i, fabs(value_get(&c.in[0], i)) + 0.1);
-    if (move_run(&hg_kernels_roi[ROIALIGN], &c))
-        for (int64_t i = 0; i < holo_tensor_count(&c.out[0]); i++) {
-            int64_t at[4];
-            move_coordinates(&c.out[0], i, at);
-            if (!value_near(&c.out[0], i, roi_oracle(&c, at))) break;
-        }
-    move_free(&c);
+    static const holo_dtype types[] = {HOLO_F32, HOLO_F64, HOLO_F16, HOLO_BF16};
+    for (size_t k = 0; k < 8 * HG_COUNT(roi_ratios); k++) {
+        move_call c = {0};
+        roi_make_align(&c, types[k % 4], 1, roi_ratios[k / 8], k / 4 % 2 == 1);
+        for (int64_t i = 0; i < holo_tensor_count(&c.in[0]); i++)
+            value_set(&c.in[0], i, fabs(value_get(&c.in[0], i)) + 0.1);
+        if (move_run(&hg_kernels_roi[ROIALIGN], &c))
+            for (int64_t i = 0; i < holo_tensor_count(&c.out[0]); i++) {
+                int64_t at[4];
+                move_coordinates(&c.out[0], i, at);
+                if (!value_near(&c.out[0], i, roi_oracle(&c, at))) break;
+            }
+        move_free(&c);
+    }
 }
 
 static void roi_align_faults(void)
