@@ -66,6 +66,14 @@ static hg_lane_fn lane_pick_fast(uint32_t op, uint32_t type, uint32_t from)
     return fn != NULL ? fn : lane_pick_same(op, type, from);
 }
 
+#if HG_HAS_AVX512
+static hg_lane_fn lane_pick_wide(uint32_t op, uint32_t type, uint32_t from)
+{
+    const hg_lane_fn fn = from == 0 ? hg_lane_common_avx512(op, type) : NULL;
+    return fn != NULL ? fn : lane_pick_fast(op, type, from);
+}
+#endif
+
 static void lane_tile_with(const hg_lane_code *code, const hg_lane_tile *tile, hg_lane_pick pick)
 {
     hg_lane_tile own = *tile;
@@ -86,6 +94,15 @@ static void lane_tile_fast(const hg_lane_code *code, const hg_lane_tile *tile)
     lane_tile_with(code, tile, lane_pick_fast);
 }
 
+#if HG_HAS_AVX512
+static void lane_tile_wide(const hg_lane_code *code, const hg_lane_tile *tile)
+{
+    lane_tile_with(code, tile, lane_pick_wide);
+}
+#else
+#define lane_tile_wide lane_tile_fast
+#endif
+
 static void lane_run_same(const hg_args *a, hg_range r)
 {
     hg_kernel_lane_run(a, r, lane_tile_same);
@@ -93,7 +110,7 @@ static void lane_run_same(const hg_args *a, hg_range r)
 
 static void lane_run_fast(const hg_args *a, hg_range r)
 {
-    hg_kernel_lane_run(a, r, lane_tile_fast);
+    hg_kernel_lane_run(a, r, hg_has_avx512(a) ? lane_tile_wide : lane_tile_fast);
 }
 
 const hg_kernel hg_kernels_lane_avx2[] = {

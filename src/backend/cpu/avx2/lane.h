@@ -3,6 +3,7 @@
 #define HG_BACKEND_CPU_AVX2_LANE_H
 
 #include "isa/lane.h"
+#include "isa/lane_ops.h"
 
 /* hg_lane_run, hg_lane_read and hg_lane_write with the same bits, sooner. */
 void hg_lane_run_avx2(const hg_lane_code *code, const hg_lane_tile *tile);
@@ -20,6 +21,8 @@ static inline void hg_lane_tile_avx2(const hg_lane_code *code, const hg_lane_til
 }
 /* Behind kernels that may round in another way: with the faster functions. */
 void hg_lane_tile_fast_avx2(const hg_lane_code *code, const hg_lane_tile *tile);
+/* The fast loop of an operation with AVX-512, or NULL: the bits of the one for AVX2. */
+hg_lane_fn hg_lane_common_avx512(uint32_t op, uint32_t type);
 void hg_lane_read_avx2(holo_dtype dtype, void *d, const void *data, int64_t first, int64_t stride,
                        int64_t n);
 void hg_lane_write_avx2(holo_dtype dtype, bool saturate, void *data, int64_t first, int64_t stride,

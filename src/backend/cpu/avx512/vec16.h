@@ -30,6 +30,7 @@ HG_INLINE float hg_vec16_sum(__m512 x)
 #define _mm256_add_epi32 _mm512_add_epi32
 #define _mm256_add_pd _mm512_add_pd
 #define _mm256_add_ps _mm512_add_ps
+#define _mm256_and_ps _mm512_and_ps
 #define _mm256_broadcast_sd(p) _mm512_set1_pd(*(p))
 #define _mm256_broadcast_ss(p) _mm512_set1_ps(*(p))
 #define _mm256_castps_si256 _mm512_castps_si512
@@ -45,6 +46,7 @@ HG_INLINE float hg_vec16_sum(__m512 x)
 #define _mm256_min_ps _mm512_min_ps
 #define _mm256_mul_pd _mm512_mul_pd
 #define _mm256_mul_ps _mm512_mul_ps
+#define _mm256_set1_epi32 _mm512_set1_epi32
 #define _mm256_set1_ps _mm512_set1_ps
 #define _mm256_setzero_pd _mm512_setzero_pd
 #define _mm256_setzero_ps _mm512_setzero_ps
@@ -53,6 +55,7 @@ HG_INLINE float hg_vec16_sum(__m512 x)
 #define _mm256_storeu_ps _mm512_storeu_ps
 #define _mm256_sub_pd _mm512_sub_pd
 #define _mm256_sub_ps _mm512_sub_ps
+#define _mm256_xor_ps _mm512_xor_ps
 
 #undef HG_LANES
 #define HG_LANES 16
