@@ -50,9 +50,10 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_drop_dead,           /* what it took apart */
     &hg_pass_choose_layout,
     &hg_pass_push_transpose,
-    &hg_pass_sink_reshape,    /* between convolutions of one dimension and what follows them */
-    &hg_pass_fold_constants,  /* constants that were transposed on the way */
-    &hg_pass_resolve_symbols, /* nobody reads a size from a constant */
+    &hg_pass_merge_duplicates, /* what several convolutions read is turned once */
+    &hg_pass_sink_reshape,     /* between convolutions of one dimension and what follows them */
+    &hg_pass_fold_constants,   /* constants that were transposed on the way */
+    &hg_pass_resolve_symbols,  /* nobody reads a size from a constant */
     &hg_pass_pack_bits,
     &hg_pass_pack_weights,
     &hg_pass_share_panels, /* all that will be packed is */
