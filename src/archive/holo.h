@@ -6,13 +6,15 @@
  *   aligned to 64     names             of values and nodes, for people: read in place when needed
  *   aligned to 64     metadata          pairs of zero-terminated texts: key, value, key, value ...
  *   aligned to 64     memo              optional, one per graph that has any (memo.h): read in
- * place aligned to 4096   weights           mapped, read in place, never copied
+ * place aligned to 64     places            optional, one per graph that gains by it: uint32 number
+ * of the graph, then its buffers in the order in which they are given places aligned to 4096
+ * weights           mapped, read in place, never copied
  *
  * Sections do not overlap and lie inside the file; between them are zero bytes. The head's hash
- * covers head and section table, each section's its bytes. Program and metadata hashes are checked
- * at open, those of names and weights on request. Version policy: readers accept every version from
- * 1 to their own. A section with HG_SECTION_REQUIRED whose kind is unknown is refused, others are
- * skipped; so additions need no new version. */
+ * covers head and section table, each section's its bytes. Those of program, metadata and places
+ * are checked at open, those of names and weights on request. Version policy: readers accept every
+ * version from 1 to their own. A section with HG_SECTION_REQUIRED whose kind is unknown is refused,
+ * others are skipped; so additions need no new version. */
 #ifndef HG_ARCHIVE_HOLO_H
 #define HG_ARCHIVE_HOLO_H
 
@@ -29,7 +31,8 @@ typedef enum hg_section_kind {
     HG_SECTION_META = 3,
     HG_SECTION_NAMES = 4,
     HG_SECTION_CERTS = 5, /* optional: what was proved, as text (table/cert.h) */
-    HG_SECTION_MEMO = 6   /* optional: answers for known inputs (memo.h) */
+    HG_SECTION_MEMO = 6,  /* optional: answers for known inputs (memo.h) */
+    HG_SECTION_PLACES = 7 /* optional: buffers of a graph in the order that wastes least memory */
 } hg_section_kind;
 
 enum { HG_SECTION_REQUIRED = 1 };

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "compile/distinct.h"
+#include "compile/places.h"
 #include "compile/precompute.h"
 #include "compile/quantize.h"
 #include "compile/traffic.h"
@@ -405,7 +406,8 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
     hg_str meta;
     uint64_t hash;
     HG_TRY(compile_meta(c, &meta));
-    size_t n_section = c->n_model + c->n_body + 3 + (c->n_certs != 0) + (c->memo != NULL);
+    size_t n_section =
+        c->n_model + c->n_body + 3 + (c->n_certs != 0) + (c->memo != NULL) + c->n_places;
     if (n_section > HG_HOLO_MAX_SECTION)
         return hg_fail(c->ctx.error, HOLO_E_LIMIT,
                        "%zu graphs and bodies are more than a file holds", n_section);
@@ -421,6 +423,9 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
         HG_TRY(hg_holo_write_section(&w, HG_SECTION_CERTS, c->certs, c->n_certs, c->ctx.error));
     if (c->memo != NULL)
         HG_TRY(hg_holo_write_section(&w, HG_SECTION_MEMO, c->memo, c->memo_bytes, c->ctx.error));
+    for (size_t i = 0; i < c->n_places; i++)
+        HG_TRY(hg_holo_write_section(&w, HG_SECTION_PLACES, c->places[i].word,
+                                     c->places[i].count * sizeof *c->places[i].word, c->ctx.error));
     HG_TRY(hg_holo_write_open(&w, HG_SECTION_WEIGHTS, c->ctx.error));
     HG_TRY(hg_weights_write(&c->weights, out, compile_weights_progress, c, &hash));
     HG_TRY(hg_holo_write_close(&w, hash, c->ctx.error));
@@ -434,8 +439,10 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
 
 /* ---- the result, opened once ----------------------------------------------------------------- */
 
-/* Sizes settled without data: only for graphs whose inputs have fixed shapes. */
-static holo_status compile_measure(hg_compile *c, const holo_model *model, uint32_t graph)
+/* Sizes settled without data: only for graphs whose inputs have fixed shapes. Looks for better
+ * places when asked to. */
+static holo_status compile_measure(hg_compile *c, const holo_model *model, uint32_t graph,
+                                   bool looks)
 {
     holo_session_options options = HOLO_SESSION_OPTIONS_INIT;
     options.graph = graph;
@@ -465,25 +472,31 @@ static holo_status compile_measure(hg_compile *c, const holo_model *model, uint3
         c->report.arena_bytes += stats.arena_bytes;
         c->report.arena_bound += stats.arena_bound;
     }
+    if (status == HOLO_OK && looks) status = hg_places_find(c, session, graph);
     holo_session_free(session);
     return status;
 }
 
-static holo_status compile_check_model(hg_compile *c, holo_model *model)
+/* The first time better places are looked for; *again: there are some, so the file is written once
+ * more. */
+static holo_status compile_check_model(hg_compile *c, holo_model *model, bool *again)
 {
-    holo_status status = HOLO_OK;
+    const bool looks = c->places == NULL;
+    holo_status status = looks ? HG_NEW(&c->ctx, c->n_model + 1, &c->places) : HOLO_OK;
+    c->report.arena_bytes = c->report.arena_bound = 0;
     for (uint32_t i = 0; status == HOLO_OK && i < holo_model_graph_count(model); i++)
-        status = compile_measure(c, model, i);
+        status = compile_measure(c, model, i, looks);
+    *again = looks && c->n_places != 0;
     holo_model_free(model);
     return status;
 }
 
-static holo_status compile_check_file(hg_compile *c, const char *path)
+static holo_status compile_check_file(hg_compile *c, const char *path, bool *again)
 {
     holo_model *model;
     const holo_open_options open = {.struct_size = sizeof open, .extra = c->options->extra};
     HG_TRY(holo_model_open_file(path, holo_kernels_all(), &open, &model, c->ctx.error));
-    return compile_check_model(c, model);
+    return compile_check_model(c, model, again);
 }
 
 /* ---- public ---------------------------------------------------------------------------------- */
@@ -515,23 +528,31 @@ holo_status hg_compile_bytes(hg_compile *c, void **out_data, size_t *out_size)
     return HOLO_OK;
 }
 
-holo_status hg_compile_to_memory(hg_compile *c, void **out_data, size_t *out_size)
+static holo_status compile_to_memory(hg_compile *c, void **out_data, size_t *out_size, bool *again)
 {
     void *data;
     size_t size;
     holo_model *model;
-    HG_TRY(hg_precompute(c));
     HG_TRY(hg_compile_bytes(c, &data, &size));
     const holo_open_options open = {.struct_size = sizeof open, .extra = c->options->extra};
     holo_status status =
         holo_model_open_memory(data, size, holo_kernels_all(), &open, &model, c->ctx.error);
-    if (status == HOLO_OK) status = compile_check_model(c, model);
-    if (status != HOLO_OK) {
+    if (status == HOLO_OK) status = compile_check_model(c, model, again);
+    if (status != HOLO_OK || *again) {
         holo_buffer_free(&c->ctx.arena.alloc, data, size);
         return status;
     }
     *out_data = data;
     *out_size = size;
+    return HOLO_OK;
+}
+
+holo_status hg_compile_to_memory(hg_compile *c, void **out_data, size_t *out_size)
+{
+    bool again = true;
+    HG_TRY(hg_precompute(c));
+    while (again)
+        HG_TRY(compile_to_memory(c, out_data, out_size, &again));
     return HOLO_OK;
 }
 
@@ -563,19 +584,27 @@ static holo_status compile_check_target(const hg_compile *c, const char *out_pat
                    out_path);
 }
 
-static holo_status compile_to_file(hg_compile *c, const char *out_path)
+static holo_status compile_to_file(hg_compile *c, const char *out_path, bool *again)
 {
     hg_writer w;
-    HG_TRY(compile_check_target(c, out_path));
-    HG_TRY(hg_precompute(c));
     HG_TRY(hg_writer_init_file(&w, out_path, &c->ctx.arena.alloc, c->ctx.error));
     holo_status status = hg_compile_write(c, &w);
     if (status == HOLO_OK) status = hg_writer_flush(&w, c->ctx.error);
     /* Checked under its temporary name: what appears at out_path has been opened once. */
-    if (status == HOLO_OK) status = compile_check_file(c, w.temporary);
-    if (status == HOLO_OK) status = hg_writer_commit(&w, c->ctx.error);
+    if (status == HOLO_OK) status = compile_check_file(c, w.temporary, again);
+    if (status == HOLO_OK && !*again) status = hg_writer_commit(&w, c->ctx.error);
     hg_writer_abort(&w);
     return status;
+}
+
+static holo_status compile_checked_to_file(hg_compile *c, const char *out_path)
+{
+    bool again = true;
+    HG_TRY(compile_check_target(c, out_path));
+    HG_TRY(hg_precompute(c));
+    while (again)
+        HG_TRY(compile_to_file(c, out_path, &again));
+    return HOLO_OK;
 }
 
 holo_status holo_compile_files(const char *const *paths, size_t n_paths, const char *out_path,
@@ -590,7 +619,7 @@ holo_status holo_compile_files(const char *const *paths, size_t n_paths, const c
     if (status == HOLO_OK && !check_only && out_path == NULL)
         status = hg_fail(error, HOLO_E_ARG, "no output path was given");
     if (status == HOLO_OK) status = hg_compile_fill(&c, &source);
-    if (status == HOLO_OK && !check_only) status = compile_to_file(&c, out_path);
+    if (status == HOLO_OK && !check_only) status = compile_checked_to_file(&c, out_path);
     if (status == HOLO_OK && report != NULL) *report = c.report;
     hg_compile_deinit(&c);
     return status;

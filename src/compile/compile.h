@@ -17,6 +17,12 @@ typedef struct hg_compile_model {
     const char *single; /* a symbolic size that is taken to be 1; NULL: none */
 } hg_compile_model;
 
+/* A section of places: number of the graph, then its buffers in the order of their places. */
+typedef struct hg_compile_places {
+    uint32_t *word;
+    size_t count;
+} hg_compile_places;
+
 typedef struct hg_compile hg_compile;
 typedef struct hg_source hg_source;
 struct hg_quantize_run;
@@ -47,6 +53,8 @@ struct hg_compile {
     bool moves_by_data; /* sizes that data decide: bytes moved cannot be told */
     const void *memo;   /* the section; NULL: none */
     size_t memo_bytes;
+    hg_compile_places *places; /* sections; NULL: not looked for yet */
+    size_t n_places;
     const hg_source *source;
     struct hg_quantize_run *quantize; /* NULL: nothing is quantised */
 };

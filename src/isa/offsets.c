@@ -255,23 +255,61 @@ static size_t offsets_outward(offsets_places *p, hg_span *span, uint32_t n, uint
     return w.slab;
 }
 
-size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t n_steps, size_t bound, uint32_t peak,
-                         uint32_t *room)
+static offsets_places offsets_places_in(const hg_span *span, uint32_t n, uint32_t *room)
 {
-    uint32_t *order = room, wanted = 0;
-    offsets_places p = {.span = span,
-                        .next = room + n,
-                        .met = room + (size_t)2 * n,
-                        .lasting = room + (size_t)4 * n,
-                        .head = room + (size_t)5 * n};
+    return (offsets_places){.span = span,
+                            .next = room + n,
+                            .met = room + (size_t)2 * n,
+                            .lasting = room + (size_t)4 * n,
+                            .head = room + (size_t)5 * n};
+}
+
+/* All side by side can be represented. */
+static bool offsets_can_add(const hg_span *span, uint32_t n)
+{
     size_t total = 0;
     for (uint32_t i = 0; i < n; i++) {
-        span[i].offset = 0;
-        if (span[i].bytes > SIZE_MAX / 4 || total > SIZE_MAX / 4) return SIZE_MAX;
+        if (span[i].bytes > SIZE_MAX / 4 || total > SIZE_MAX / 4) return false;
         total += span[i].bytes;
+    }
+    return true;
+}
+
+size_t hg_offsets_follow(hg_span *span, uint32_t n, uint32_t n_steps, hg_span_order order,
+                         uint32_t *room)
+{
+    uint32_t wanted = 0, placed = 0, top;
+    if (!offsets_can_add(span, n)) return SIZE_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        wanted += span[i].bytes != 0;
+        span[i].offset = SIZE_MAX;
+    }
+    for (uint32_t i = 0; i < order.n; i++) {
+        const uint32_t id = order.id[i];
+        if (id >= n || span[id].offset == 0) return SIZE_MAX;
+        span[id].offset = 0;
+        if (span[id].bytes != 0) room[placed++] = id;
+    }
+    if (placed != wanted) return SIZE_MAX;
+    offsets_places p = offsets_places_in(span, n, room);
+    return hg_align_up(offsets_place_all(&p, span, room, wanted, n_steps, &top), HG_ALIGN);
+}
+
+size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t n_steps, size_t bound, uint32_t peak,
+                         hg_span_order advised, uint32_t *room)
+{
+    uint32_t *order = room, wanted = 0;
+    offsets_places p = offsets_places_in(span, n, room);
+    const size_t small = bound > SIZE_MAX / 2 ? bound : bound + bound / 20;
+    if (advised.n != 0) {
+        const size_t slab = hg_offsets_follow(span, n, n_steps, advised, room);
+        if (slab <= small) return slab;
+    }
+    if (!offsets_can_add(span, n)) return SIZE_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        span[i].offset = 0;
         if (span[i].bytes != 0) order[wanted++] = i;
     }
-    const size_t small = bound > SIZE_MAX / 2 ? bound : bound + bound / 20;
     const size_t outward = offsets_outward(&p, span, n, peak);
     if (outward != SIZE_MAX && outward <= small) return hg_align_up(outward, HG_ALIGN);
     /* Placing eight spans once more takes as long as the system takes for a page. */

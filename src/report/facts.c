@@ -54,6 +54,7 @@ const char *hg_facts_section_text(uint32_t kind)
     case HG_SECTION_NAMES: return "names";
     case HG_SECTION_CERTS: return "proofs";
     case HG_SECTION_MEMO: return "memo";
+    case HG_SECTION_PLACES: return "places";
     default: return "unknown";
     }
 }

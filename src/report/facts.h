@@ -72,7 +72,7 @@ void hg_facts_deinit(hg_facts *f);
 const char *hg_facts_step_kernel(const hg_facts_graph *g, uint32_t step);
 /* "avx2", "reference"; "" for steps that call no kernel. */
 const char *hg_facts_step_variant(const hg_facts_graph *g, uint32_t step);
-/* "program", "weights", "metadata", "names", "proofs" or "unknown". */
+/* "program", "weights", "metadata", "names", "proofs", "memo", "places" or "unknown". */
 const char *hg_facts_section_text(uint32_t kind);
 /* "12.34 MB", "8.17 GFLOP" into text of at least 24 bytes. */
 const char *hg_facts_bytes(double bytes, char *text);

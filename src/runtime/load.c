@@ -232,6 +232,23 @@ static holo_status load_meta(holo_model *m, const hg_holo_section *section, holo
     return HOLO_OK;
 }
 
+/* An order of buffers that memory is laid out by where it serves: it can be bad, not wrong. */
+static holo_status load_places(holo_model *m, const hg_holo_section *section, holo_error *e)
+{
+    const size_t size = (size_t)section->size, word = sizeof(uint32_t);
+    if (size < word || size % word != 0 || size > SIZE_MAX / 4)
+        return hg_fail(e, HOLO_E_FORMAT, "a section of places has %zu bytes", size);
+    uint32_t *copy = hg_arena_alloc_raw(&m->arena, size);
+    if (copy == NULL) return hg_fail_nomem(e, size);
+    memcpy(copy, m->data + section->offset, size);
+    HG_TRY(hg_holo_check_hash(section, copy, "places", e));
+    if (copy[0] >= m->n_program)
+        return hg_fail(e, HOLO_E_FORMAT, "places are those of program %u of %u", copy[0],
+                       m->n_program);
+    m->graph[copy[0]].places = (hg_span_order){copy + 1, (uint32_t)(size / word) - 1};
+    return HOLO_OK;
+}
+
 /* Sections that are read where they lie. */
 static holo_status load_in_place(holo_model *m, const hg_holo_section *section, holo_error *e)
 {
@@ -296,6 +313,8 @@ static holo_status load_sections(holo_model *m, size_t size, const holo_kernels 
         else if (table[i].kind == HG_SECTION_META)
             HG_TRY(load_meta(m, &table[i], e));
     }
+    for (uint32_t i = 0; i < head.n_section; i++)
+        if (table[i].kind == HG_SECTION_PLACES) HG_TRY(load_places(m, &table[i], e));
     HG_TRY(load_count(m, e));
     HG_TRY(load_bodies(m, e));
     for (uint32_t i = 0; i < m->n_graph; i++)

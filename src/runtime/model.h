@@ -5,6 +5,7 @@
 #include "archive/holo.h"
 #include "base/arena.h"
 #include "base/file.h"
+#include "isa/offsets.h"
 #include "isa/program.h"
 
 /* What open derives from one program; nothing here is read from the file. "Ready r" means: known to
@@ -39,6 +40,7 @@ typedef struct hg_model_graph {
     bool has_late;
     bool has_parts;            /* steps write views */
     hg_model_strings *strings; /* per weight; NULL when there are none */
+    hg_span_order places;      /* of buffers, as the file advises; unchecked */
 } hg_model_graph;
 
 struct holo_model {

@@ -533,7 +533,8 @@ static holo_status prepare_layout(holo_session *s, bool all, holo_error *e)
     const uint32_t n_step = g->program.head.n_step;
     uint32_t peak;
     s->arena_bound = hg_offsets_bound(s->span, g->n_buffer, n_step, s->live, &peak);
-    s->arena_bytes = hg_offsets_assign(s->span, g->n_buffer, n_step, s->arena_bound, peak, s->room);
+    s->arena_bytes =
+        hg_offsets_assign(s->span, g->n_buffer, n_step, s->arena_bound, peak, g->places, s->room);
     if (s->arena_bytes == SIZE_MAX)
         return hg_fail(e, HOLO_E_LIMIT,
                        "the sizes of this model add up to more than memory can hold");

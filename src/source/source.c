@@ -409,7 +409,8 @@ static holo_status source_layout(const hg_source *s, holo_session *session, holo
         if (is_needed[b + 1] == 0) session->span[b].bytes = 0;
     uint32_t peak;
     const size_t bound = hg_offsets_bound(session->span, g->n_buffer, n_step, live, &peak);
-    session->arena_bytes = hg_offsets_assign(session->span, g->n_buffer, n_step, bound, peak, room);
+    session->arena_bytes =
+        hg_offsets_assign(session->span, g->n_buffer, n_step, bound, peak, g->places, room);
     return HOLO_OK;
 }
 

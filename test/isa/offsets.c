@@ -68,7 +68,8 @@ static void offsets_random(void)
         offsets_fill(span, n, &state);
         memcpy(plain, span, sizeof span);
         offsets_plain(plain, n);
-        const size_t slab = hg_offsets_assign(span, n, OFFSETS_STEPS, SIZE_MAX, 0, room);
+        const size_t slab =
+            hg_offsets_assign(span, n, OFFSETS_STEPS, SIZE_MAX, 0, (hg_span_order){0}, room);
         for (uint32_t i = 0; i < n; i++) {
             CHECK_EQ_INT((int64_t)span[i].offset, (int64_t)plain[i].offset);
             if (span[i].bytes != 0 && span[i].offset + span[i].bytes > top)
@@ -102,9 +103,11 @@ static void offsets_tries(void)
         const uint32_t n = 1 + fault_below(&state, 60);
         offsets_fill(span, n, &state);
         memcpy(plain, span, sizeof span);
-        const size_t once = hg_offsets_assign(plain, n, OFFSETS_STEPS, SIZE_MAX, 0, room);
+        const size_t once =
+            hg_offsets_assign(plain, n, OFFSETS_STEPS, SIZE_MAX, 0, (hg_span_order){0}, room);
         const size_t bound = hg_offsets_bound(span, n, OFFSETS_STEPS, live, &peak);
-        const size_t slab = hg_offsets_assign(span, n, OFFSETS_STEPS, bound, peak, room);
+        const size_t slab =
+            hg_offsets_assign(span, n, OFFSETS_STEPS, bound, peak, (hg_span_order){0}, room);
         CHECK(slab <= once && slab >= bound);
         offsets_check_apart(span, n, slab);
     }
@@ -114,7 +117,7 @@ static void offsets_tries(void)
                        {.first = 3, .last = 4, .bytes = 3072},
                        {.first = 4, .last = 5, .bytes = 3072}};
     const size_t bound = hg_offsets_bound(chain, 5, 5, live, &peak);
-    const size_t slab = hg_offsets_assign(chain, 5, 5, bound, peak, room);
+    const size_t slab = hg_offsets_assign(chain, 5, 5, bound, peak, (hg_span_order){0}, room);
     CHECK_EQ_INT((int64_t)bound, 6144);
     CHECK(slab <= bound + bound / 20);
     offsets_check_apart(chain, 5, slab);
@@ -132,7 +135,7 @@ static void offsets_area(void)
     for (uint32_t i = 0; i < N; i++)
         span[i].bytes *= 4096;
     const size_t bound = hg_offsets_bound(span, N, STEPS, per_step, &peak);
-    const size_t slab = hg_offsets_assign(span, N, STEPS, bound, peak, room);
+    const size_t slab = hg_offsets_assign(span, N, STEPS, bound, peak, (hg_span_order){0}, room);
     CHECK_EQ_INT((int64_t)slab, (int64_t)bound);
     offsets_check_apart(span, N, slab);
 }
@@ -157,7 +160,8 @@ static void offsets_outward(void)
         offsets_fill(span, n, &state);
         qsort(span, n, sizeof *span, offsets_by_first);
         const size_t bound = hg_offsets_bound(span, n, OFFSETS_STEPS, live, &peak);
-        const size_t slab = hg_offsets_assign(span, n, OFFSETS_STEPS, SIZE_MAX, peak, room);
+        const size_t slab =
+            hg_offsets_assign(span, n, OFFSETS_STEPS, SIZE_MAX, peak, (hg_span_order){0}, room);
         size_t most = 0;
         CHECK(slab >= bound);
         offsets_check_apart(span, n, slab);
@@ -168,14 +172,76 @@ static void offsets_outward(void)
     }
 }
 
+static void offsets_shuffle(uint32_t *id, uint32_t n, uint64_t *state)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t at = fault_below(state, i + 1);
+        id[i] = id[at];
+        id[at] = i;
+    }
+}
+
+/* Any order keeps spans apart. One that leaves out a span, names one twice or one that is not there
+ * is refused, and as advice has no effect; so has one that wastes. */
+static void offsets_advised(void)
+{
+    static hg_span span[OFFSETS_MOST], own[OFFSETS_MOST];
+    static uint32_t room[HG_OFFSETS_ROOM(OFFSETS_MOST, OFFSETS_STEPS)], id[OFFSETS_MOST];
+    static size_t live[OFFSETS_STEPS + 2];
+    uint64_t state = 14;
+    uint32_t peak;
+    int followed = 0, ignored = 0;
+    for (int round = 0; round < 60; round++) {
+        const uint32_t n = 2 + fault_below(&state, round < 40 ? 6 : 60);
+        const hg_span_order order = {id, n};
+        offsets_fill(span, n, &state);
+        span[0].bytes = 500;
+        memcpy(own, span, sizeof span);
+        offsets_shuffle(id, n, &state);
+        const size_t bound = hg_offsets_bound(span, n, OFFSETS_STEPS, live, &peak);
+        const size_t as_told = hg_offsets_follow(span, n, OFFSETS_STEPS, order, room);
+        CHECK(as_told >= bound && as_told != SIZE_MAX);
+        offsets_check_apart(span, n, as_told);
+        const size_t by_itself =
+            hg_offsets_assign(own, n, OFFSETS_STEPS, bound, peak, (hg_span_order){0}, room);
+        const size_t slab = hg_offsets_assign(span, n, OFFSETS_STEPS, bound, peak, order, room);
+        const bool serves = as_told <= bound + bound / 20;
+        CHECK_EQ_INT((int64_t)slab, (int64_t)(serves ? as_told : by_itself));
+        offsets_check_apart(span, n, slab);
+        followed += serves;
+        ignored += !serves;
+        for (int damage = 0; damage < 3; damage++) {
+            hg_span_order bad = order;
+            const uint32_t at = fault_below(&state, n), kept = id[at];
+            if (damage == 0) id[at] = id[at == 0 ? 1 : 0];
+            if (damage == 1) id[at] = n + fault_below(&state, 3) * 0x40000000U;
+            for (uint32_t i = 0; damage == 2 && i < n; i++) /* all from the first one on */
+                if (id[i] == 0) bad.n = i;
+            CHECK(hg_offsets_follow(span, n, OFFSETS_STEPS, bad, room) == SIZE_MAX);
+            CHECK_EQ_INT((int64_t)hg_offsets_assign(span, n, OFFSETS_STEPS, bound, peak, bad, room),
+                         (int64_t)by_itself);
+            offsets_check_apart(span, n, by_itself);
+            id[at] = kept;
+        }
+    }
+    CHECK(followed > 5 && ignored > 5);
+}
+
 static void offsets_too_large(void)
 {
     hg_span span[2] = {{.bytes = SIZE_MAX / 3}, {.bytes = SIZE_MAX / 3}};
     uint32_t room[HG_OFFSETS_ROOM(2, 1)];
-    CHECK(hg_offsets_assign(span, 2, 1, 0, 0, room) == SIZE_MAX);
+    const uint32_t id[] = {0, 1};
+    CHECK(hg_offsets_assign(span, 2, 1, 0, 0, (hg_span_order){0}, room) == SIZE_MAX);
+    CHECK(hg_offsets_follow(span, 2, 1, (hg_span_order){id, 2}, room) == SIZE_MAX);
 }
 
 const hg_test_case hg_tests_isa_offsets[] = {
-    {"area", offsets_area},       {"random", offsets_random},       {"tries", offsets_tries},
-    {"outward", offsets_outward}, {"too_large", offsets_too_large}, {0},
+    {"area", offsets_area},
+    {"random", offsets_random},
+    {"tries", offsets_tries},
+    {"outward", offsets_outward},
+    {"advised", offsets_advised},
+    {"too_large", offsets_too_large},
+    {0},
 };

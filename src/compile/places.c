@@ -1,0 +1,128 @@
+/* places.c - an order of buffers in which memory has few holes, looked for at leisure.
+ *
+ * The runtime tries a handful of orders, because every open pays for them; of 226 architectures 8
+ * were left with more than a twentieth above the bound, one with a third. Here the search goes on:
+ * what ends highest is placed first the next time, and when that has not helped for a while the
+ * best order is shaken. The same spans give the same order: they follow from the program alone. */
+#include "compile/places.h"
+
+#include "runtime/session.h"
+
+enum {
+    PLACES_WORK = 1 << 22, /* spans placed in all: less than half a second */
+    PLACES_PATIENCE = 8,   /* orders without success before the best one is shaken; then twice */
+    PLACES_MOST = 512,     /* that often, and so on up to this, and from the beginning */
+    PLACES_WORTH = 50      /* the part of the bound that is left alone */
+};
+
+typedef struct places_search {
+    hg_span *span;
+    uint32_t n, n_steps;
+    uint32_t *order, *best, wanted;
+    uint32_t *room;
+    size_t slab; /* of the best */
+    uint64_t state;
+} places_search;
+
+static uint32_t places_below(places_search *p, uint32_t n)
+{
+    p->state = p->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((p->state >> 33) % n);
+}
+
+/* Entry `from` goes to place `to`, those between make room. */
+static void places_move(uint32_t *order, uint32_t from, uint32_t to)
+{
+    const uint32_t id = order[from];
+    if (from > to)
+        memmove(order + to + 1, order + to, (from - to) * sizeof *order);
+    else
+        memmove(order + from, order + from + 1, (to - from) * sizeof *order);
+    order[to] = id;
+}
+
+/* Places all in p->order, keeps it when it is the best. Returns which entry ends highest. */
+static uint32_t places_try(places_search *p, bool *is_best)
+{
+    const hg_span_order order = {p->order, p->wanted};
+    const size_t slab = hg_offsets_follow(p->span, p->n, p->n_steps, order, p->room);
+    uint32_t top = 0;
+    size_t end = 0;
+    for (uint32_t i = 0; i < p->wanted; i++) {
+        const hg_span *s = &p->span[p->order[i]];
+        if (s->offset + s->bytes <= end) continue;
+        end = s->offset + s->bytes;
+        top = i;
+    }
+    *is_best = slab < p->slab;
+    if (slab > p->slab) return top; /* one that is as good is another way to go */
+    p->slab = slab;
+    memcpy(p->best, p->order, p->wanted * sizeof *p->order);
+    return top;
+}
+
+/* Bytes times steps: what lasts long stands in the way of most. */
+static double places_area(const hg_span *s)
+{
+    return (double)s->bytes * (s->last - s->first + 1.0);
+}
+
+/* The largest area first: where the search begins. An insertion sort, as it is made once. */
+static void places_begin(places_search *p)
+{
+    for (uint32_t i = 0; i < p->n; i++) {
+        uint32_t at = p->wanted;
+        if (p->span[i].bytes == 0) continue;
+        for (; at > 0 && places_area(&p->span[p->order[at - 1]]) < places_area(&p->span[i]); at--)
+            p->order[at] = p->order[at - 1];
+        p->order[at] = i;
+        p->wanted++;
+    }
+}
+
+static void places_run(places_search *p, size_t enough)
+{
+    uint32_t patience = PLACES_PATIENCE, since = 0;
+    places_begin(p);
+    for (uint64_t work = 0; work < PLACES_WORK && p->slab > enough; work += p->wanted) {
+        bool is_best;
+        const uint32_t top = places_try(p, &is_best);
+        since = is_best ? 0 : since + 1;
+        if (since < patience) {
+            places_move(p->order, top, 0);
+            continue;
+        }
+        memcpy(p->order, p->best, p->wanted * sizeof *p->order);
+        places_move(p->order, places_below(p, p->wanted), places_below(p, p->wanted));
+        patience = patience < PLACES_MOST ? 2 * patience : PLACES_PATIENCE;
+        since = 0;
+    }
+}
+
+static holo_status places_keep(hg_compile *c, const places_search *p, uint32_t graph)
+{
+    hg_compile_places *added = &c->places[c->n_places];
+    HG_TRY(HG_NEW(&c->ctx, p->wanted + 1, &added->word));
+    added->word[0] = graph;
+    memcpy(added->word + 1, p->best, p->wanted * sizeof *p->best);
+    added->count = p->wanted + 1;
+    c->n_places++;
+    return HOLO_OK;
+}
+
+holo_status hg_places_find(hg_compile *c, const holo_session *s, uint32_t graph)
+{
+    const size_t bound = s->arena_bound;
+    places_search p = {.n = s->graph->n_buffer,
+                       .n_steps = s->graph->program.head.n_step,
+                       .slab = SIZE_MAX,
+                       .state = 1};
+    if (s->arena_bytes <= bound + bound / PLACES_WORTH) return HOLO_OK;
+    HG_TRY(HG_NEW(&c->ctx, p.n, &p.span));
+    HG_TRY(HG_NEW(&c->ctx, p.n, &p.order));
+    HG_TRY(HG_NEW(&c->ctx, p.n, &p.best));
+    HG_TRY(HG_NEW(&c->ctx, HG_OFFSETS_ROOM(p.n, p.n_steps), &p.room));
+    memcpy(p.span, s->span, p.n * sizeof *p.span);
+    places_run(&p, bound + bound / PLACES_WORTH);
+    return p.slab < s->arena_bytes ? places_keep(c, &p, graph) : HOLO_OK;
+}
