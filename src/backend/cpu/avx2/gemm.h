@@ -33,10 +33,10 @@ enum {
     HG_GEMM_ROWS = 4, /* twice 4 x 8: in V8 54 GFLOP/s fused, 42 not, where 6 x 8 has 38 and 37 */
 #endif
     HG_GEMM_COLS = 16,
-    HG_GEMM_WIDE_ROWS = 8, /* of a tile with AVX-512, */
-    HG_GEMM_PANELS = 3,    /* and panels, at most */
-    HG_GEMM_DEPTH = 384,   /* 24 KiB of B in a 32 KiB L1; 2 % over 256 (bench/op/matmul) */
-    HG_GEMM_WIDE_DEPTH = HG_GEMM_DEPTH / 2 /* three panels of it stay in L1 too */
+    HG_GEMM_WIDE_ROWS = 8,   /* of a tile with AVX-512, */
+    HG_GEMM_PANELS = 3,      /* and panels, at most */
+    HG_GEMM_DEPTH = 384,     /* 24 KiB of B in a 32 KiB L1; 2 % over 256 (bench/op/matmul) */
+    HG_GEMM_WIDE_DEPTH = 256 /* three panels are 48 KiB, a newer L1; 192 takes 1 to 6 % longer */
 };
 
 /* One k block of one panel for a block of rows. */
@@ -61,6 +61,8 @@ typedef struct hg_gemm_step {
     bool fetch_a, fetch_c;       /* rows of A, of C are probably not in L2 yet */
     const char *next;            /* weights needed after this step: fetched on the way, or NULL */
     int64_t next_row, next_step; /* bytes of them for each row of a tile, for each k */
+    int64_t next_panel;          /* from panel to panel of them */
+    float *widened;              /* where a tile leaves weights of 16 bits as floats, or NULL */
     bool adds;                   /* the residual is added before c is stored */
     bool clamps;                 /* the result is limited to [low, high] before it is stored */
     float low, high;
@@ -221,6 +223,7 @@ static inline void hg_gemm_fetch(hg_gemm_step *s, const char *next, int64_t rows
 {
     const int64_t depth = s->taps * s->depth, bytes = depth * s->b_step;
     s->next = next;
+    s->next_panel = s->b_panel;
     s->next_row = bytes / rows;
     s->next_step = hg_min(64, s->next_row * HG_GEMM_ROWS / hg_max(1, depth) + 1);
 }
