@@ -28,6 +28,8 @@ static const nbits_case nbits_cases[] = {
     {8, 16, 64, 4, 32, HOLO_F32, HOLO_NONE},  {16, 37, 300, 4, 32, HOLO_F32, HOLO_U8},
     {13, 5, 515, 8, 64, HOLO_F16, HOLO_F32},  {200, 20, 77, 2, 16, HOLO_F32, HOLO_U8},
     {9, 3, 0, 4, 16, HOLO_F32, HOLO_NONE},    {400, 18, 1030, 4, 128, HOLO_BF16, HOLO_U8},
+    {1, 6, 1290, 4, 32, HOLO_BF16, HOLO_U8},  {1, 5, 700, 4, 16, HOLO_F16, HOLO_U8},
+    {1, 9, 2100, 4, 512, HOLO_F32, HOLO_U8},  {1, 5, 515, 8, 64, HOLO_BF16, HOLO_U8},
 };
 
 static void nbits_make(move_call *c, const nbits_case *p)

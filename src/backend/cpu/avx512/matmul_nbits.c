@@ -1,165 +1,250 @@
-/* matmul_nbits.c - matmul.nbits of one row for AVX-512: sixteen codes of 4 bits become differences
- * to their zero point by one permutation of a register that holds all sixteen.
+/* matmul_nbits.c - matmul.nbits of one row for AVX-512: sixteen codes of 4 bits become numbers by
+ * one permutation of a register that holds all sixteen.
  *
- * A byte is two codes: its low four bits pick a number of an even place, the high ones of the next,
- * and the row is taken apart the same way, once for four columns. The scale is applied once a
- * block. What has more rows, or other zero points, is left to AVX2. */
+ * 64 bytes of a column are sixteen words of eight codes. A permutation reads the low four bits of
+ * each word, so eight of them, with shifts between, give 128 numbers; the row is turned to match,
+ * once for all columns. A word lies within one block, so the scales of all blocks are one vector.
+ *
+ * Numbers are differences to 8. What a zero point z adds, scale * (8 - z) * the sum of the row's
+ * part, is computed for sixteen blocks at once; the error is that of float32 sums of such numbers,
+ * which are at most 8, and of that product. What has more rows, or other zero points, is left
+ * to AVX2. */
 #include "backend/cpu/avx2/matmul_nbits.h"
 #include "backend/cpu/avx2/gemm.h"
 
-enum { NBITS_PIECE = 32 }; /* codes of a step */
+enum {
+    NBITS_VECTOR = 16,
+    NBITS_WORD = 8,                          /* codes of 4 bits in a word, */
+    NBITS_CHUNK = NBITS_WORD * NBITS_VECTOR, /* in a vector */
+    NBITS_ALL = 0xffff
+};
 
-/* Numbers of 32 places of the row, those beyond `left` as 0: for 4 bits even and odd places, for 8
- * bits the first and the last sixteen. */
-HG_INLINE void nbits_take(const float *x, int64_t left, const bool is_split, __m512 v[2])
+/* The first `count` of sixteen. */
+static inline __mmask16 nbits_mask(int64_t count)
 {
-    const __mmask32 mask = left >= NBITS_PIECE ? UINT32_MAX : (UINT32_C(1) << left) - 1;
-    const __m512 a = _mm512_maskz_loadu_ps((__mmask16)mask, x);
-    const __m512 b = _mm512_maskz_loadu_ps((__mmask16)(mask >> 16), x + 16);
-    const __m512i even =
-        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
-    v[0] = is_split ? _mm512_permutex2var_ps(a, even, b) : a;
-    v[1] =
-        is_split ? _mm512_permutex2var_ps(a, _mm512_add_epi32(even, _mm512_set1_epi32(1)), b) : b;
+    return (__mmask16)(count >= NBITS_VECTOR ? NBITS_ALL : (1U << hg_max(0, count)) - 1);
 }
 
-/* acc += numbers times codes less their zero point. 4 bits: `zero` holds all sixteen differences.
- */
-HG_INLINE void nbits_add(const uint8_t *codes, int64_t left, const bool is_four, __m512 zero,
-                         const __m512 v[2], __m512 acc[2])
+/* Of a power of two. */
+static unsigned nbits_log2(int64_t x)
 {
-    const int64_t bytes = is_four ? (hg_min(left, NBITS_PIECE) + 1) / 2 : hg_min(left, NBITS_PIECE);
-    const __mmask32 mask = bytes >= 32 ? UINT32_MAX : (UINT32_C(1) << bytes) - 1;
-    const __m512i low = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8((__mmask16)mask, codes));
-    if (is_four) {
-        acc[0] = _mm512_fmadd_ps(v[0], _mm512_permutexvar_ps(low, zero), acc[0]);
-        acc[1] =
-            _mm512_fmadd_ps(v[1], _mm512_permutexvar_ps(_mm512_srli_epi32(low, 4), zero), acc[1]);
-        return;
+    unsigned log = 0;
+    while (x >> log > 1)
+        log++;
+    return log;
+}
+
+/* Scales from number `at` on, as floats. */
+HG_INLINE __m512 nbits_scales(const holo_tensor *scale, int64_t at, __mmask16 mask)
+{
+    if (scale->dtype == HOLO_F32)
+        return _mm512_maskz_loadu_ps(mask, (const float *)scale->data + at);
+    const __m256i half = _mm256_maskz_loadu_epi16(mask, (const uint16_t *)scale->data + at);
+    if (scale->dtype == HOLO_F16) return _mm512_cvtph_ps(half);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(half), 16));
+}
+
+/* ---- 4 bits -------------------------------------------------------------------------------- */
+
+/* Where a row lies that was taken apart, [chunk, NBITS_WORD, NBITS_VECTOR], and the sum of each of
+ * its blocks. */
+typedef struct nbits_spread {
+    const float *x, *sum;
+    int64_t chunks;
+} nbits_spread;
+
+static int64_t nbits_padded(const hg_nbits_shape *s)
+{
+    return hg_ceil_div(s->k, NBITS_CHUNK) * NBITS_CHUNK;
+}
+
+static void nbits_take_apart(const hg_args *a, const hg_nbits_shape *s, float *to,
+                             nbits_spread *row)
+{
+    const float *x = a->in[0].data;
+    const int64_t whole = s->k / NBITS_CHUNK * NBITS_CHUNK;
+    float *sum = to + nbits_padded(s);
+    *row = (nbits_spread){.x = to, .sum = sum, .chunks = nbits_padded(s) / NBITS_CHUNK};
+    for (int64_t i = 0; i < whole; i += NBITS_CHUNK)
+        hg_gemm_turn_avx2(x + i, NBITS_WORD, NBITS_VECTOR, NBITS_WORD, to + i, NBITS_VECTOR);
+    if (whole < s->k) {
+        memset(to + whole, 0, NBITS_CHUNK * sizeof(float));
+        for (int64_t i = whole; i < s->k; i++)
+            to[whole + i % NBITS_WORD * NBITS_VECTOR + (i - whole) / NBITS_WORD] = x[i];
     }
-    const __m512i high =
-        _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8((__mmask16)(mask >> 16), codes + 16));
-    acc[0] = _mm512_fmadd_ps(v[0], _mm512_sub_ps(_mm512_cvtepi32_ps(low), zero), acc[0]);
-    acc[1] = _mm512_fmadd_ps(v[1], _mm512_sub_ps(_mm512_cvtepi32_ps(high), zero), acc[1]);
-}
-
-/* Where a row of numbers and columns of codes begin. */
-typedef struct nbits_place {
-    const float *x;
-    const uint8_t *codes;
-    int64_t row; /* bytes of a column */
-    bool is_four;
-} nbits_place;
-
-/* Places [i, i + left) of all columns, at most NBITS_PIECE. */
-HG_INLINE void nbits_piece(const nbits_place *p, int64_t i, int64_t left, const int columns,
-                           const __m512 *zero, __m512 (*acc)[2])
-{
-    __m512 v[2];
-    nbits_take(p->x + i, left, p->is_four, v);
-    HG_GEMM_UNROLL
-    for (int j = 0; j < columns; j++)
-        nbits_add(p->codes + j * p->row + (p->is_four ? i / 2 : i), left, p->is_four, zero[j], v,
-                  acc[j]);
-}
-
-/* Sixteen codes less a zero point z are sixteen numbers of these, from 15 - z on. */
-static const float nbits_less[31] = {-15, -14, -13, -12, -11, -10, -9, -8, -7, -6, -5,
-                                     -4,  -3,  -2,  -1,  0,   1,   2,  3,  4,  5,  6,
-                                     7,   8,   9,   10,  11,  12,  13, 14, 15};
-
-/* Scale and zero point of a block of each column, as vectors. is_plain: scales are floats and codes
- * have 4 bits. */
-HG_INLINE void nbits_units(const hg_args *a, const hg_nbits_shape *s, const bool is_four,
-                           const bool is_plain, int64_t column, const int columns, int64_t block,
-                           __m512 *scale, __m512 *zero)
-{
-    const uint8_t *zeros = a->in[3].data;
-    const bool has_zeros = hg_args_has(a, 3);
-    HG_GEMM_UNROLL
-    for (int j = 0; j < columns; j++) {
-        float by = 0, z = 8;
-        int64_t code = 8;
-        if (is_plain) {
-            by = ((const float *)a->in[2].data)[(column + j) * s->blocks + block];
-            if (has_zeros)
-                code = zeros[(column + j) * s->zero_row + block / 2] >> block % 2 * 4 & 15;
-        } else {
-            hg_nbits_block(a, s, column + j, block, &by, &z);
-            code = (int64_t)z;
-        }
-        scale[j] = _mm512_set1_ps(by);
-        zero[j] = is_four ? _mm512_loadu_ps(nbits_less + 15 - code) : _mm512_set1_ps(z);
+    for (int64_t block = 0; hg_args_has(a, 3) && block < s->blocks; block++) {
+        const int64_t end = hg_min((block + 1) * s->block, s->k);
+        __m512 all = _mm512_setzero_ps();
+        for (int64_t i = block * s->block; i < end; i += NBITS_VECTOR)
+            all = _mm512_add_ps(all, _mm512_maskz_loadu_ps(nbits_mask(end - i), x + i));
+        sum[block] = _mm512_reduce_add_ps(all);
     }
 }
 
-HG_INLINE void nbits_row(const hg_args *a, const hg_nbits_shape *s, const bool is_four,
-                         const bool is_plain, int64_t column, const int columns, float *y)
+/* What the zero points of a column add. */
+static float nbits_zeros(const hg_args *a, const hg_nbits_shape *s, const nbits_spread *row,
+                         int64_t column)
 {
-    const nbits_place p = {.x = a->in[0].data,
-                           .codes = (const uint8_t *)a->in[1].data + column * s->row,
-                           .row = s->row,
-                           .is_four = is_four};
+    const uint8_t *zero = (const uint8_t *)a->in[3].data + column * s->zero_row;
+    const __m128i four = _mm_set1_epi8(15);
+    __m512 all = _mm512_setzero_ps();
+    for (int64_t i = 0; i < s->blocks; i += NBITS_VECTOR) {
+        const __mmask16 mask = nbits_mask(s->blocks - i);
+        const __m128i pairs =
+            _mm_maskz_loadu_epi8(nbits_mask((hg_min(s->blocks - i, 16) + 1) / 2), zero + i / 2);
+        const __m128i codes = _mm_unpacklo_epi8(_mm_and_si128(pairs, four),
+                                                _mm_and_si128(_mm_srli_epi16(pairs, 4), four));
+        const __m512 less =
+            _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_set1_epi32(8), _mm512_cvtepu8_epi32(codes)));
+        const __m512 by = nbits_scales(&a->in[2], column * s->blocks + i, mask);
+        all = _mm512_fmadd_ps(_mm512_mul_ps(by, less), _mm512_maskz_loadu_ps(mask, row->sum + i),
+                              all);
+    }
+    return _mm512_reduce_add_ps(all);
+}
+
+/* Numbers v times the codes of 64 bytes less 8. */
+HG_INLINE __m512 nbits_chunk(__m512i codes, const __m512 v[NBITS_WORD])
+{
+    const __m512 less = _mm512_setr_ps(-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7);
+    __m512 even = _mm512_setzero_ps(), odd = even;
+    HG_GEMM_UNROLL
+    for (int i = 0; i < NBITS_WORD; i += 2) {
+        const __m512i low = _mm512_srli_epi32(codes, (unsigned)(4 * i));
+        const __m512i high = _mm512_srli_epi32(codes, (unsigned)(4 * i + 4));
+        even = _mm512_fmadd_ps(v[i], _mm512_permutexvar_ps(low, less), even);
+        odd = _mm512_fmadd_ps(v[i + 1], _mm512_permutexvar_ps(high, less), odd);
+    }
+    return _mm512_add_ps(even, odd);
+}
+
+HG_INLINE void nbits_four(const hg_args *a, const hg_nbits_shape *s, const nbits_spread *row,
+                          int64_t column, const int columns, float *y)
+{
+    const uint8_t *codes = (const uint8_t *)a->in[1].data + column * s->row;
+    const int64_t scales = hg_max(1, NBITS_CHUNK / s->block); /* of a chunk */
+    const unsigned shift = nbits_log2(s->block), word = nbits_log2(NBITS_WORD);
+    /* and which of them belongs to each word */
+    const __m512i order = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i which =
+        _mm512_srlv_epi32(order, _mm512_set1_epi32((int32_t)hg_min(shift - word, 4)));
     __m512 sum[HG_NBITS_COLUMNS];
     HG_GEMM_UNROLL
     for (int j = 0; j < columns; j++)
         sum[j] = _mm512_setzero_ps();
-    int64_t block = 0;
-    for (int64_t from = 0; from < s->k; from += s->block) {
+    for (int64_t i = 0; i < row->chunks; i++) {
+        __m512 v[NBITS_WORD];
+        HG_GEMM_UNROLL
+        for (int n = 0; n < NBITS_WORD; n++)
+            v[n] = _mm512_load_ps(row->x + i * NBITS_CHUNK + n * NBITS_VECTOR);
+        const int64_t block = (i * NBITS_CHUNK) >> shift, at = i * (NBITS_CHUNK / 2);
+        const __mmask16 mask = nbits_mask(hg_min(scales, s->blocks - block));
+        const __mmask16 words = nbits_mask((s->row - at) / 4); /* a row has whole ones */
+        HG_GEMM_UNROLL
+        for (int j = 0; j < columns; j++) {
+            const __m512i c = _mm512_maskz_loadu_epi32(words, codes + j * s->row + at);
+            const __m512 by = nbits_scales(&a->in[2], (column + j) * s->blocks + block, mask);
+            sum[j] = _mm512_fmadd_ps(nbits_chunk(c, v), _mm512_permutexvar_ps(which, by), sum[j]);
+        }
+    }
+    HG_GEMM_UNROLL
+    for (int j = 0; j < columns; j++) {
+        y[j] = _mm512_reduce_add_ps(sum[j]);
+        if (hg_args_has(a, 3)) y[j] += nbits_zeros(a, s, row, column + j);
+    }
+}
+
+static void nbits_run_four(const hg_args *a, const hg_nbits_shape *s, hg_range r)
+{
+    nbits_spread row;
+    nbits_take_apart(a, s, r.scratch, &row);
+    float *y = a->out[0].data;
+    int64_t column = r.begin * HG_NBITS_COLUMNS;
+    const int64_t end = hg_min(r.end * HG_NBITS_COLUMNS, s->n);
+    for (; column + HG_NBITS_COLUMNS <= end; column += HG_NBITS_COLUMNS)
+        nbits_four(a, s, &row, column, HG_NBITS_COLUMNS, y + column);
+    for (; column < end; column++)
+        nbits_four(a, s, &row, column, 1, y + column);
+}
+
+/* ---- 8 bits -------------------------------------------------------------------------------- */
+
+/* acc += numbers from place i on, `count` of them, times codes less their zero point. */
+HG_INLINE void nbits_bytes(const float *x, const uint8_t *codes, int64_t count, __m512 zero,
+                           __m512 *acc)
+{
+    const __mmask16 mask = nbits_mask(count);
+    const __m512i code = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(mask, codes));
+    const __m512 v = _mm512_maskz_loadu_ps(mask, x);
+    *acc = _mm512_fmadd_ps(v, _mm512_sub_ps(_mm512_cvtepi32_ps(code), zero), *acc);
+}
+
+/* Columns of 8 bits; the scale is applied once a block. */
+HG_INLINE void nbits_eight(const hg_args *a, const hg_nbits_shape *s, int64_t column,
+                           const int columns, float *y)
+{
+    const float *x = a->in[0].data;
+    const uint8_t *codes = (const uint8_t *)a->in[1].data + column * s->row;
+    __m512 sum[HG_NBITS_COLUMNS];
+    HG_GEMM_UNROLL
+    for (int j = 0; j < columns; j++)
+        sum[j] = _mm512_setzero_ps();
+    for (int64_t from = 0, block = 0; from < s->k; from += s->block, block++) {
         const int64_t to = hg_min(from + s->block, s->k);
-        __m512 scale[HG_NBITS_COLUMNS], zero[HG_NBITS_COLUMNS], acc[HG_NBITS_COLUMNS][2];
-        nbits_units(a, s, is_four, is_plain, column, columns, block++, scale, zero);
+        __m512 by[HG_NBITS_COLUMNS], zero[HG_NBITS_COLUMNS], acc[HG_NBITS_COLUMNS][2];
         HG_GEMM_UNROLL
-        for (int j = 0; j < columns; j++)
+        for (int j = 0; j < columns; j++) {
+            float scale, less;
+            hg_nbits_block(a, s, column + j, block, &scale, &less);
+            by[j] = _mm512_set1_ps(scale);
+            zero[j] = _mm512_set1_ps(less);
             acc[j][0] = acc[j][1] = _mm512_setzero_ps();
-        int64_t i = from;
-        for (; i + NBITS_PIECE <= to; i += NBITS_PIECE)
-            nbits_piece(&p, i, NBITS_PIECE, columns, zero, acc);
-        if (i < to) nbits_piece(&p, i, to - i, columns, zero, acc);
+        }
+        for (int64_t i = from; i < to; i += 2 * NBITS_VECTOR) {
+            HG_GEMM_UNROLL
+            for (int j = 0; j < 2 * columns; j++)
+                nbits_bytes(x + i + j % 2 * NBITS_VECTOR,
+                            codes + j / 2 * s->row + i + j % 2 * NBITS_VECTOR,
+                            to - i - j % 2 * NBITS_VECTOR, zero[j / 2], &acc[j / 2][j % 2]);
+        }
         HG_GEMM_UNROLL
         for (int j = 0; j < columns; j++)
-            sum[j] = _mm512_fmadd_ps(_mm512_add_ps(acc[j][0], acc[j][1]), scale[j], sum[j]);
+            sum[j] = _mm512_fmadd_ps(_mm512_add_ps(acc[j][0], acc[j][1]), by[j], sum[j]);
     }
     HG_GEMM_UNROLL
     for (int j = 0; j < columns; j++)
         y[j] = _mm512_reduce_add_ps(sum[j]);
 }
 
-static void nbits_four(const hg_args *a, const hg_nbits_shape *s, int64_t column, float *y)
+static void nbits_run_eight(const hg_args *a, const hg_nbits_shape *s, hg_range r)
 {
-    if (a->in[2].dtype == HOLO_F32)
-        nbits_row(a, s, true, true, column, HG_NBITS_COLUMNS, y);
-    else
-        nbits_row(a, s, true, false, column, HG_NBITS_COLUMNS, y);
+    float *y = a->out[0].data;
+    int64_t column = r.begin * HG_NBITS_COLUMNS;
+    const int64_t end = hg_min(r.end * HG_NBITS_COLUMNS, s->n);
+    for (; column + HG_NBITS_COLUMNS <= end; column += HG_NBITS_COLUMNS)
+        nbits_eight(a, s, column, HG_NBITS_COLUMNS, y + column);
+    for (; column < end; column++)
+        nbits_eight(a, s, column, 1, y + column);
 }
 
-static void nbits_eight(const hg_args *a, const hg_nbits_shape *s, int64_t column, float *y)
-{
-    nbits_row(a, s, false, false, column, HG_NBITS_COLUMNS, y);
-}
+/* -------------------------------------------------------------------------------------------- */
 
-static void nbits_one(const hg_args *a, const hg_nbits_shape *s, int64_t column, float *y)
+static size_t nbits_scratch(const hg_args *a)
 {
-    if (s->bits == 4)
-        nbits_row(a, s, true, false, column, 1, y);
-    else
-        nbits_row(a, s, false, false, column, 1, y);
+    const hg_nbits_shape s = hg_matmul_nbits_shape_of(a);
+    if (!hg_matmul_nbits_is_row(a, &s)) return hg_matmul_nbits_scratch_avx2(a);
+    return s.bits == 4 ? (size_t)(nbits_padded(&s) + s.blocks) * sizeof(float) : 0;
 }
 
 static void nbits_run(const hg_args *a, hg_range r)
 {
     const hg_nbits_shape s = hg_matmul_nbits_shape_of(a);
-    if (!hg_matmul_nbits_is_row(a, &s)) {
+    if (!hg_matmul_nbits_is_row(a, &s))
         hg_matmul_nbits_run_avx2(a, r);
-        return;
-    }
-    for (int64_t column = r.begin * HG_NBITS_COLUMNS;
-         column < hg_min(r.end * HG_NBITS_COLUMNS, s.n);) {
-        float *y = (float *)a->out[0].data + column;
-        const bool is_whole = s.n - column >= HG_NBITS_COLUMNS;
-        (!is_whole ? nbits_one : s.bits == 4 ? nbits_four : nbits_eight)(a, &s, column, y);
-        column += is_whole ? HG_NBITS_COLUMNS : 1;
-    }
+    else if (s.bits == 4)
+        nbits_run_four(a, &s, r);
+    else
+        nbits_run_eight(a, &s, r);
 }
 
 const hg_kernel hg_kernels_matmul_nbits_avx512[] = {
@@ -168,7 +253,7 @@ const hg_kernel hg_kernels_matmul_nbits_avx512[] = {
      .cpu = HG_CPU_AVX2 | HG_CPU_AVX512,
      .check = hg_matmul_nbits_check,
      .units = hg_matmul_nbits_units_avx2,
-     .scratch = hg_matmul_nbits_scratch_avx2,
+     .scratch = nbits_scratch,
      .cost = hg_matmul_nbits_cost,
      .run = nbits_run},
     {0},
