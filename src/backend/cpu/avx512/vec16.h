@@ -47,6 +47,7 @@ HG_INLINE float hg_vec16_sum(__m512 x)
 #define _mm256_mul_pd _mm512_mul_pd
 #define _mm256_mul_ps _mm512_mul_ps
 #define _mm256_set1_epi32 _mm512_set1_epi32
+#define _mm256_set1_pd _mm512_set1_pd
 #define _mm256_set1_ps _mm512_set1_ps
 #define _mm256_setzero_pd _mm512_setzero_pd
 #define _mm256_setzero_ps _mm512_setzero_ps
