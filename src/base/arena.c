@@ -63,8 +63,8 @@ static hg_arena_block *arena_add_block(hg_arena *arena, size_t need)
 
 void hg_arena_expect(hg_arena *arena, size_t bytes)
 {
-    if (bytes < ARENA_FIRST || bytes > ARENA_LARGEST || arena->limit != 0) return;
-    hg_arena_block *block = arena_new_block(arena, bytes);
+    if (bytes > ARENA_LARGEST || arena->limit != 0) return;
+    hg_arena_block *block = arena_new_block(arena, bytes < ARENA_FIRST ? ARENA_FIRST : bytes);
     if (block != NULL) hg_pages_take(block, bytes);
 }
 

@@ -24,8 +24,8 @@ void hg_arena_reset(hg_arena *arena);
 void *hg_arena_alloc(hg_arena *arena, size_t size);
 /* The same without zeroing, for bytes that are overwritten at once. */
 void *hg_arena_alloc_raw(hg_arena *arena, size_t size);
-/* About that many bytes will be asked for, all of which will be written: many get a block of their
- * own now, with its pages. Without memory or with a limit nothing happens. */
+/* About that many bytes will be asked for, all of which will be written: they get a block now, and
+ * its pages. Without memory or with a limit nothing happens. */
 void hg_arena_expect(hg_arena *arena, size_t bytes);
 /* count * size with overflow check. */
 void *hg_arena_array(hg_arena *arena, size_t count, size_t size);

@@ -281,7 +281,7 @@ static size_t load_guess(const hg_holo_section *section, const uint8_t *data, si
     return (size_t)section->size + (derived < section->size ? derived : 0) + LOAD_MORE;
 }
 
-/* Where that is much, memory is taken at once. */
+/* Memory for them is taken at once. */
 static void load_expect(holo_model *m, const hg_holo_head *head, const hg_holo_section *table,
                         size_t size)
 {
