@@ -5,6 +5,7 @@
  * product: outputs (k, o) are its columns. */
 #include "op/op_conv.h"
 #include "pass/pass.h"
+#include "pass/widen_half.h"
 
 enum {
     PHASE_AXES = 3,
@@ -135,22 +136,27 @@ static hg_value_id phase_turn(hg_build *b, hg_value_id y, bool to_last)
 }
 
 /* W [c, o, k ..] as [c, (k .., o)]. */
-static hg_value_id phase_columns(hg_build *b, const phase_form *f, int64_t taps)
+typedef struct phase_columns {
+    const phase_form *f;
+    int64_t taps;
+} phase_columns;
+
+static int64_t phase_column_from(const void *how, int64_t at)
 {
-    const float *w = hg_graph_value(b->g, hg_build_in(b, 1))->constant->data;
-    const size_t count = (size_t)(f->channels * f->outputs * taps);
+    const phase_columns *c = how;
+    const int64_t outputs = c->f->outputs, o = at % outputs, tap = at / outputs % c->taps;
+    return (at / outputs / c->taps * outputs + o) * c->taps + tap;
+}
+
+static hg_value_id phase_matrix(hg_build *b, const phase_form *f, int64_t taps)
+{
     hg_dims *d = &b->g->dims;
+    hg_weights w;
+    const phase_columns how = {f, taps};
     const hg_type type = {
-        .dtype = HOLO_F32,
-        .rank = 2,
-        .dim = {hg_dim_const(d, f->channels), hg_dim_const(d, taps * f->outputs)}};
-    float *made;
-    b->status = HG_NEW(b->ctx, count, &made);
-    for (size_t at = 0; b->status == HOLO_OK && at < count; at++) {
-        const int64_t o = (int64_t)at % f->outputs, tap = (int64_t)at / f->outputs % taps;
-        made[at] = w[((int64_t)at / f->outputs / taps * f->outputs + o) * taps + tap];
-    }
-    return hg_build_const(b, type, made, count * sizeof *made);
+        .rank = 2, .dim = {hg_dim_const(d, f->channels), hg_dim_const(d, taps * f->outputs)}};
+    if (!hg_weights_read(b->g, hg_build_in(b, 1), &w)) return 0;
+    return hg_weights_pick(b, &w, type, f->channels * f->outputs * taps, phase_column_from, &how);
 }
 
 static hg_value_id phase_product(hg_build *b, const phase_form *f)
@@ -165,7 +171,7 @@ static hg_value_id phase_product(hg_build *b, const phase_form *f)
         dim[1 + i] = hg_dim_const(d, f->axis[i].kernel);
     }
     dim[1 + f->rank] = hg_dim_const(d, f->outputs);
-    y = hg_build_2(b, "MatMul", y, phase_columns(b, f, taps));
+    y = hg_build_2(b, "MatMul", y, phase_matrix(b, f, taps));
     y = hg_build_reshape(b, y, dim, (uint32_t)(PHASE_PLACES + f->rank));
     if (hg_build_in(b, 2) != 0) y = hg_build_2(b, "Add", y, hg_build_in(b, 2));
     return phase_turn(b, y, false);
@@ -174,34 +180,42 @@ static hg_value_id phase_product(hg_build *b, const phase_form *f)
 /* ---- phases ------------------------------------------------------------------------------ */
 
 /* W [c, o, k ..] as [o, c, u ..]. */
+typedef struct phase_taps {
+    const phase_form *f;
+    const phase_part *part;
+    int64_t taps, kernel; /* of all axes */
+} phase_taps;
+
+static int64_t phase_tap_from(const void *how, int64_t at)
+{
+    const phase_taps *t = how;
+    const phase_form *f = t->f;
+    const int64_t c = at / t->taps % f->channels, o = at / t->taps / f->channels;
+    int64_t rest = at % t->taps, from = 0, step = 1;
+    for (int32_t i = f->rank - 1; i >= 0; i--) {
+        const phase_part *p = &t->part[i];
+        const int64_t u = rest % p->taps;
+        from += (p->tap + (p->taps - 1 - u) * f->axis[i].stride) * step;
+        rest /= p->taps;
+        step *= f->axis[i].kernel;
+    }
+    return (c * f->outputs + o) * t->kernel + from;
+}
+
 static hg_value_id phase_weights(hg_build *b, const phase_form *f, const phase_part *part)
 {
-    const float *w = hg_graph_value(b->g, hg_build_in(b, 1))->constant->data;
     hg_dims *d = &b->g->dims;
-    hg_type type = {.dtype = HOLO_F32,
-                    .rank = PHASE_PLACES + f->rank,
+    hg_weights w;
+    phase_taps how = {f, part, 1, 1};
+    hg_type type = {.rank = PHASE_PLACES + f->rank,
                     .dim = {hg_dim_const(d, f->outputs), hg_dim_const(d, f->channels)}};
-    int64_t taps = 1, kernel = 1;
     for (int32_t i = 0; i < f->rank; i++) {
         type.dim[PHASE_PLACES + i] = hg_dim_const(d, part[i].taps);
-        taps *= part[i].taps;
-        kernel *= f->axis[i].kernel;
+        how.taps *= part[i].taps;
+        how.kernel *= f->axis[i].kernel;
     }
-    const size_t count = (size_t)(f->outputs * f->channels * taps);
-    float *made;
-    b->status = HG_NEW(b->ctx, count, &made);
-    for (size_t at = 0; b->status == HOLO_OK && at < count; at++) {
-        const int64_t c = (int64_t)at / taps % f->channels, o = (int64_t)at / taps / f->channels;
-        int64_t rest = (int64_t)at % taps, from = 0, step = 1;
-        for (int32_t i = f->rank - 1; i >= 0; i--) {
-            const int64_t u = rest % part[i].taps;
-            from += (part[i].tap + (part[i].taps - 1 - u) * f->axis[i].stride) * step;
-            rest /= part[i].taps;
-            step *= f->axis[i].kernel;
-        }
-        made[at] = w[(c * f->outputs + o) * kernel + from];
-    }
-    return hg_build_const(b, type, made, count * sizeof *made);
+    if (!hg_weights_read(b->g, hg_build_in(b, 1), &w)) return 0;
+    return hg_weights_pick(b, &w, type, f->outputs * f->channels * how.taps, phase_tap_from, &how);
 }
 
 /* The outputs of phases r[0 ..], channels last. */
@@ -279,10 +293,11 @@ static holo_status phase_run(hg_graph *g, bool *changed)
         const hg_node *n = hg_graph_node(g, id);
         const hg_node_id next = n->next;
         const hg_value_id bias = hg_node_in(g, n, 2);
+        hg_weights weights;
         const int32_t axes = hg_op_is(n, "ConvTranspose")
                                  ? hg_graph_value(g, n->out[0])->type.rank - PHASE_PLACES
                                  : 0;
-        if (axes >= 1 && axes <= PHASE_AXES && phase_constant(g, hg_node_in(g, n, 1)) &&
+        if (axes >= 1 && axes <= PHASE_AXES && hg_weights_read(g, hg_node_in(g, n, 1), &weights) &&
             (bias == 0 || phase_constant(g, bias)))
             HG_TRY(phase_node(g, id, changed));
         id = next;

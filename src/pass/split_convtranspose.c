@@ -5,6 +5,7 @@
  * before change places with what follows. */
 #include "op/op_conv.h"
 #include "pass/pass.h"
+#include "pass/widen_half.h"
 
 enum { SPLIT_AXES = 3, SPLIT_PLACES = 2 }; /* spatial axes at most; the first of them */
 
@@ -100,31 +101,30 @@ static int64_t split_tap(const split_form *f, int64_t tap, int64_t phase)
     return at;
 }
 
-/* W [c, o, k ..] as [(p .., o), c, u ..], taps (taps - 1 - u) * s + p of the kernel, or zero behind
- * its end. */
+/* Element `at` of W [c, o, k ..] as [(p .., o), c, u ..]: taps (taps - 1 - u) * s + p of the
+ * kernel, or zero behind its end. */
+static int64_t split_from(const void *how, int64_t at)
+{
+    const split_form *f = how;
+    const int64_t c = at / f->taps % f->channels, row = at / f->taps / f->channels;
+    const int64_t k = split_tap(f, at % f->taps, row / f->outputs);
+    int64_t kernel = 1;
+    for (int32_t i = 0; i < f->rank; i++)
+        kernel *= f->axis[i].kernel;
+    return k < 0 ? -1 : (c * f->outputs + row % f->outputs) * kernel + k;
+}
+
 static hg_value_id split_weights(hg_build *b, const split_form *f)
 {
-    const float *w = hg_graph_value(b->g, hg_build_in(b, 1))->constant->data;
     const int64_t rows = f->phases * f->outputs;
-    int64_t kernel = 1;
     hg_dims *d = &b->g->dims;
-    hg_type type = {.dtype = HOLO_F32,
-                    .rank = SPLIT_PLACES + f->rank,
+    hg_weights w;
+    hg_type type = {.rank = SPLIT_PLACES + f->rank,
                     .dim = {hg_dim_const(d, rows), hg_dim_const(d, f->channels)}};
-    for (int32_t i = 0; i < f->rank; i++) {
+    for (int32_t i = 0; i < f->rank; i++)
         type.dim[SPLIT_PLACES + i] = hg_dim_const(d, f->axis[i].taps);
-        kernel *= f->axis[i].kernel;
-    }
-    const size_t count = (size_t)(rows * f->channels * f->taps);
-    float *made;
-    b->status = HG_NEW(b->ctx, count, &made);
-    for (size_t at = 0; b->status == HOLO_OK && at < count; at++) {
-        const int64_t c = (int64_t)at / f->taps % f->channels;
-        const int64_t row = (int64_t)at / f->taps / f->channels;
-        const int64_t k = split_tap(f, (int64_t)at % f->taps, row / f->outputs);
-        made[at] = k < 0 ? 0 : w[(c * f->outputs + row % f->outputs) * kernel + k];
-    }
-    return hg_build_const(b, type, made, count * sizeof *made);
+    if (!hg_weights_read(b->g, hg_build_in(b, 1), &w)) return 0;
+    return hg_weights_pick(b, &w, type, rows * f->channels * f->taps, split_from, f);
 }
 
 /* The bias of each phase. */
@@ -222,7 +222,8 @@ static holo_status split_run(hg_graph *g, bool *changed)
         const int32_t axes = hg_op_is(n, "ConvTranspose")
                                  ? hg_graph_value(g, n->out[0])->type.rank - SPLIT_PLACES
                                  : 0;
-        if (axes >= 1 && axes <= SPLIT_AXES && split_constant(g, hg_node_in(g, n, 1)) &&
+        hg_weights weights;
+        if (axes >= 1 && axes <= SPLIT_AXES && hg_weights_read(g, hg_node_in(g, n, 1), &weights) &&
             (bias == 0 || split_constant(g, bias)))
             HG_TRY(split_node(g, id, changed));
         id = next;

@@ -29,7 +29,9 @@ static bool widen_is_one_of(const hg_node *n, const char *const *names, size_t c
 /* Work of many operations for each element: worth a region. */
 static bool widen_is_heavy(const hg_node *n)
 {
-    static const char *const names[] = {"Conv", "ConvTranspose", "MatMul", "holo:MatMul"};
+    static const char *const names[] = {"Conv",        "ConvTranspose", "DeformConv", "MatMul",
+                                        "holo:MatMul", "LSTM",          "GRU",        "RNN",
+                                        "GridSample",  "STFT",          "DFT"};
     return widen_is_one_of(n, names, HG_COUNT(names));
 }
 
@@ -96,6 +98,33 @@ hg_value_id hg_build_widened(hg_build *b, hg_value_id v)
         wide[i] = is_bf16 ? hg_bf16_to_f32(bits) : hg_f16_to_f32(bits);
     }
     return hg_build_const(b, type, wide, count * sizeof *wide);
+}
+
+bool hg_weights_read(const hg_graph *g, hg_value_id v, hg_weights *out)
+{
+    if (v == 0 || hg_graph_value(g, v)->type.dtype != HOLO_F32) return false;
+    const hg_node_id id = hg_graph_value(g, v)->node;
+    if (id != 0 && hg_op_is(hg_graph_node(g, id), "Cast"))
+        v = hg_node_in(g, hg_graph_node(g, id), 0);
+    *out = (hg_weights){hg_graph_value(g, v)->constant, hg_graph_value(g, v)->type.dtype};
+    return out->constant != NULL && (out->dtype == HOLO_F32 || out->dtype == HOLO_F16);
+}
+
+hg_value_id hg_weights_pick(hg_build *b, const hg_weights *w, hg_type type, int64_t count,
+                            int64_t (*from)(const void *how, int64_t i), const void *how)
+{
+    const size_t size = w->dtype == HOLO_F32 ? sizeof(float) : sizeof(uint16_t);
+    const char *data = w->constant->data;
+    char *made;
+    type.dtype = w->dtype;
+    if (b->status == HOLO_OK) b->status = HG_NEW(b->ctx, (size_t)count * size, &made);
+    if (b->status != HOLO_OK) return 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t at = from(how, i);
+        if (at >= 0) memcpy(made + (size_t)i * size, data + (size_t)at * size, size);
+    }
+    const hg_value_id v = hg_build_const(b, type, made, (size_t)count * size);
+    return w->dtype == HOLO_F32 ? v : hg_build_cast(b, v, HOLO_F32);
 }
 
 static hg_value_id widen_value(hg_build *b, hg_value_id v, hg_node_id first)

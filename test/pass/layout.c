@@ -676,6 +676,20 @@ static void layout_widen_half(void)
                "  return %y\n"
                "}\n");
     layout_widen_large();
+    /* Recurrent layers and transforms are heavy too. */
+    CHECK_PASS("widen_half",
+               "graph g(%x: float16[n,1,1], %r: float16[1,1,1]) {\n"
+               "  %y = RNN(%x, %r, %r) {hidden_size=1}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float16[n,1,1], %r: float16[1,1,1]) {\n"
+               "  %1 = Cast(%x) {to=1}\n"
+               "  %2 = Cast(%r) {to=1}\n"
+               "  %3 = Cast(%r) {to=1}\n"
+               "  %4 = RNN(%1, %2, %3) {hidden_size=1}\n"
+               "  %y = Cast(%4) {to=10}\n"
+               "  return %y\n"
+               "}\n");
     /* Without heavy work nothing is gained. */
     CHECK_PASS("widen_half", "graph g(%x: bfloat16[n]) { %y = Relu(%x) return %y }",
                "graph g(%x: bfloat16[n]) { %y = Relu(%x) return %y }");
@@ -684,6 +698,24 @@ static void layout_widen_half(void)
 static void layout_split_convtranspose(void)
 {
     /* Kernel 3, stride 2: phase 0 has taps 0 and 2, phase 1 has tap 1 and a zero. */
+    /* Weights of 16 bits stay such. */
+    CHECK_PASS("split_convtranspose",
+               "graph g(%x: float32[n,1,l]) {\n"
+               "  %h = const float16[1,1,2] {1.0, 2.0}\n"
+               "  %w = Cast(%h) {to=1}\n"
+               "  %y = ConvTranspose(%x, %w) {strides=[2]}\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,1,l]) {\n"
+               "  %1 = const float16[2,1,1] {1.0, 2.0}\n"
+               "  %2 = Cast(%1) {to=1}\n"
+               "  %3 = Conv(%x, %2) {pads=[0,0]}\n"
+               "  %4 = Transpose(%3) {perm=[0,2,1]}\n"
+               "  %5 = holo:Dims() {dims=dims[n,l*2,1]}\n"
+               "  %6 = Reshape(%4, %5) {allowzero=1}\n"
+               "  %y = Transpose(%6) {perm=[0,2,1]}\n"
+               "  return %y\n"
+               "}\n");
     CHECK_PASS("split_convtranspose",
                "graph g(%x: float32[n,1,l]) {\n"
                "  %w = const float32[1,1,3] {1.0, 2.0, 3.0}\n"

@@ -26,6 +26,25 @@ static void phase_text(void)
                "  %y = Transpose(%7) {perm=[0,3,1,2]}\n"
                "  return %y\n"
                "}\n");
+    /* Weights of 16 bits stay such. */
+    CHECK_PASS("phase_convtranspose",
+               "graph g(%x: float32[n,2,1]) {\n"
+               "  %h = const float16[2,1,2] {1.0, 2.0, 3.0, 4.0}\n"
+               "  %w = Cast(%h) {to=1}\n"
+               "  %y = ConvTranspose(%x, %w)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,2,1]) {\n"
+               "  %1 = holo:Dims() {dims=dims[n,2]}\n"
+               "  %2 = Reshape(%x, %1) {allowzero=1}\n"
+               "  %3 = const float16[2,2] {1.0, 2.0, 3.0, 4.0}\n"
+               "  %4 = Cast(%3) {to=1}\n"
+               "  %5 = MatMul(%2, %4)\n"
+               "  %6 = holo:Dims() {dims=dims[n,2,1]}\n"
+               "  %7 = Reshape(%5, %6) {allowzero=1}\n"
+               "  %y = Transpose(%7) {perm=[0,2,1]}\n"
+               "  return %y\n"
+               "}\n");
     /* Little to multiply, sizes that are not known, outputs that do not divide. */
     static const char *const kept[] = {
         "graph g(%x: float32[1,1,4,4]) { %w = const float32[1,1,1,3] {1.0, 2.0, 3.0} %y = "
