@@ -39,6 +39,9 @@ static const norm_layer norm_layers[] = {
     {2, {7, 33}, 1, 0, 1, 1, 0, 0, {0}, {0}},
     {2, {7, 15}, 1, 0, 2, 2, 1, 0, {15}, {0}},
     {2, {11, 64}, 1, 0, 3, 1, 1, 1, {64}, {64}},
+    {2, {5, 4112}, 1, 0, 3, 1, 1, 1, {4112}, {4112}}, /* pieces of sums */
+    {2, {5, 2048}, 1, 1, 2, 1, 1, 0, {2048}, {0}},
+    {2, {3, 5003}, 1, 0, 1, 1, 0, 0, {0}, {0}},
     {2, {6, 48}, 1, 1, 2, 1, 1, 0, {48}, {0}},
     {3, {2, 2, 32}, 2, 0, 1, 1, 0, 0, {0}, {0}},
     {3, {4, 5, 6}, 1, 0, 3, 3, 2, 2, {5, 6}, {1, 6}},
@@ -208,7 +211,7 @@ static const norm_group norm_groups[] = {
     {4, {1, 4, 4, 320}, 32, 1, 3}, {3, {3, 4, 5000}, 2, 0, 1}, {3, {3, 500, 4}, 2, 1, 1},
     {3, {2, 8, 33}, 8, 0, 2},      {3, {2, 33, 8}, 8, 1, 2},   {2, {3, 40}, 4, 0, 3},
     {2, {3, 40}, 4, 1, 3},         {3, {1, 300, 9}, 1, 0, 3},  {3, {1, 9, 300}, 1, 1, 3},
-    {3, {2, 4, 0}, 2, 0, 3},       {3, {2, 0, 4}, 2, 1, 3},
+    {3, {2, 4, 0}, 2, 0, 3},       {3, {2, 0, 4}, 2, 1, 3},    {3, {1, 4100, 6}, 2, 1, 3},
 };
 
 static void norm_make_group(move_call *c, const norm_group *g, holo_dtype dtype)
@@ -319,6 +322,34 @@ static void norm_nan_spoils_its_row(void)
     }
 }
 
+/* Numbers from 0 to 1, so many that one chain of additions would drift by 1e-5. */
+static void norm_long(void)
+{
+    enum { LONG = 1 << 21 };
+    for (int64_t is_last = 0; is_last < 2; is_last++) {
+        const norm_group g = {3, {1, is_last ? LONG : 1, is_last ? 1 : LONG}, 1, is_last, 1};
+        for (int which = 0; which < 2; which++) {
+            const hg_kernel *k = which == 0 ? hg_kernels_groupnorm : norm_tuned(NORM_GROUP);
+            move_call c = {0};
+            double mean = 0, square = 0, off = 0;
+            norm_make_group(&c, &g, HOLO_F32);
+            float *x = c.in[0].data;
+            for (uint32_t i = 0; i < LONG; i++)
+                x[i] = (float)(i * UINT32_C(2654435761) >> 8) / 16777216.0f;
+            for (int64_t i = 0; i < LONG; i++)
+                mean += (double)x[i] / LONG;
+            for (int64_t i = 0; i < LONG; i++)
+                square += ((double)x[i] - mean) * ((double)x[i] - mean) / LONG;
+            if (k != NULL && move_run(k, &c))
+                for (int64_t i = 0; i < LONG; i++)
+                    off = fmax(off, fabs(value_get(&c.out[0], i) -
+                                         ((double)x[i] - mean) / sqrt(square + 1e-3)));
+            CHECK_NEAR(off, 0, 1e-6);
+            move_free(&c);
+        }
+    }
+}
+
 static void norm_cost(void)
 {
     move_call c = {0};
@@ -336,6 +367,7 @@ const hg_test_case hg_tests_kernel_norm[] = {
     {"group_matches", norm_group_matches},
     {"refuses", norm_refuses},
     {"nan_spoils_its_row", norm_nan_spoils_its_row},
+    {"long", norm_long},
     {"cost", norm_cost},
     {0},
 };

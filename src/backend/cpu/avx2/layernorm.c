@@ -35,19 +35,23 @@ HG_INLINE void layernorm_sums(const bool squares, const float *x, int64_t n, con
                               float *total)
 {
     __m256 sum[LAYERNORM_ROWS][LAYERNORM_VECTORS];
-    float lane[LAYERNORM_ROWS][HG_NORM_LANES];
-    HG_GEMM_UNROLL
-    for (int k = 0; k < LAYERNORM_ROWS * LAYERNORM_VECTORS; k++)
-        sum[k / LAYERNORM_VECTORS][k % LAYERNORM_VECTORS] = _mm256_setzero_ps();
-    for (int64_t i = 0; i < n; i += HG_NORM_LANES) {
+    float lane[LAYERNORM_ROWS][HG_NORM_LANES] = {{0}};
+    for (int64_t i = 0; i < n;) {
         HG_GEMM_UNROLL
-        for (int r = 0; r < LAYERNORM_ROWS; r++)
-            layernorm_add(squares, x + r * n + i, mean[r], sum[r]);
+        for (int k = 0; k < LAYERNORM_ROWS * LAYERNORM_VECTORS; k++)
+            sum[k / LAYERNORM_VECTORS][k % LAYERNORM_VECTORS] = _mm256_setzero_ps();
+        for (const int64_t end = hg_min(n, i + layernorm_avx2_PIECE); i < end; i += HG_NORM_LANES) {
+            HG_GEMM_UNROLL
+            for (int r = 0; r < LAYERNORM_ROWS; r++)
+                layernorm_add(squares, x + r * n + i, mean[r], sum[r]);
+        }
+        HG_GEMM_UNROLL
+        for (int k = 0; k < LAYERNORM_ROWS * LAYERNORM_VECTORS; k++) {
+            float *to = lane[k / LAYERNORM_VECTORS] + k % LAYERNORM_VECTORS * 8;
+            _mm256_storeu_ps(to, _mm256_add_ps(_mm256_loadu_ps(to),
+                                               sum[k / LAYERNORM_VECTORS][k % LAYERNORM_VECTORS]));
+        }
     }
-    HG_GEMM_UNROLL
-    for (int k = 0; k < LAYERNORM_ROWS * LAYERNORM_VECTORS; k++)
-        _mm256_storeu_ps(lane[k / LAYERNORM_VECTORS] + k % LAYERNORM_VECTORS * 8,
-                         sum[k / LAYERNORM_VECTORS][k % LAYERNORM_VECTORS]);
     for (int r = 0; r < LAYERNORM_ROWS; r++)
         total[r] = layernorm_avx2_tree(lane[r]);
 }
