@@ -22,8 +22,10 @@ enum {
     HG_OP_AT_WRITE = 1 << 2,   /* a packing: computed when the file is written, straight into it */
     HG_OP_INTERNAL = 1 << 3,   /* not importable; domain "holo" */
     HG_OP_BODY_OPTIONAL = 1 << 4, /* the last bodies may be absent, others empty, without outputs */
-    HG_OP_WIDE_WEIGHTS = 1 << 5   /* constants it reads are numbers in the file, whatever they grow
+    HG_OP_WIDE_WEIGHTS = 1 << 5,  /* constants it reads are numbers in the file, whatever they grow
                                      to: a run that made them would take longer than the layer */
+    HG_OP_ANY_OPSET = 1 << 6      /* ONNX Runtime's optimiser writes it under opsets before its own,
+                                     where it means the same */
 };
 
 enum { HG_MAX_BODY = 2, HG_MAX_NAMED = 3 };

@@ -21,6 +21,7 @@ const hg_op hg_op_layernormalization = {
     .name = "LayerNormalization",
     .brief = "zero mean and unit variance over the last axes, then scale and bias",
     .since = 17,
+    .flags = HG_OP_ANY_OPSET,
     .in = {2, 3},
     .out = {1, 3},
     .types = HG_TYPES_FLOAT,

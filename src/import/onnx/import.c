@@ -292,9 +292,43 @@ static holo_status import_check_arity(hg_importer *im)
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
+/* What a file that is no ONNX model may be; NULL: who knows. */
+static const char *import_other(hg_wire bytes)
+{
+    static const struct {
+        size_t at;
+        const char *mark, *what;
+    } others[] = {
+        {4, "ORTM", "one in ONNX Runtime's own format (.ort): export it as .onnx"},
+        {0, "HOLO", "a .holo file, which is compiled already"},
+        {4, "TFL3", "one for TensorFlow Lite: export it as .onnx"},
+        {0, "GGUF", "a GGUF file: export the model as .onnx"},
+        {0, "PK\3\4", "a zip archive, as PyTorch writes: export the model as .onnx"},
+        {0, "\x89HDF", "an HDF5 file, as Keras writes: export the model as .onnx"},
+        {0, "version https://git-lfs", "a Git LFS pointer: fetch the file it stands for"},
+        {0, "<", "a page: the download failed"},
+    };
+    const size_t size = (size_t)(bytes.end - bytes.at);
+    for (size_t i = 0; i < HG_COUNT(others); i++) {
+        const size_t length = strlen(others[i].mark);
+        if (size >= others[i].at + length &&
+            memcmp(bytes.at + others[i].at, others[i].mark, length) == 0)
+            return others[i].what;
+    }
+    return NULL;
+}
+
+static holo_status import_read(hg_importer *im, hg_wire bytes)
+{
+    const holo_status status = hg_onnx_read_model(&im->source, bytes, &im->model);
+    const char *other = status == HOLO_OK ? NULL : import_other(bytes);
+    if (other == NULL) return status;
+    return hg_fail(im->ctx->error, status, "not an ONNX model but %s", other);
+}
+
 static holo_status import_run(hg_importer *im, hg_wire bytes)
 {
-    HG_TRY(hg_onnx_read_model(&im->source, bytes, &im->model));
+    HG_TRY(import_read(im, bytes));
     HG_TRY(import_check_versions(im));
     HG_TRY(import_metadata(im));
     HG_TRY(hg_function_read_all(im));

@@ -211,7 +211,7 @@ static holo_status node_check_version(const hg_importer *im, const hg_frame *fra
     if (*opset == 0)
         return hg_import_fail(im, HOLO_E_MODEL, "its domain '%.*s' is not among the opset imports",
                               HG_STR_ARG(hg_import_shown(domain)));
-    if (*opset < op->since)
+    if (*opset < op->since && (op->flags & HG_OP_ANY_OPSET) == 0)
         return hg_import_fail(im, HOLO_E_MODEL,
                               "opset %d has no such operator, it came with opset %d", *opset,
                               op->since);
