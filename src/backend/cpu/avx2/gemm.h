@@ -62,9 +62,11 @@ typedef struct hg_gemm_step {
     const char *next;            /* weights needed after this step: fetched on the way, or NULL */
     int64_t next_row, next_step; /* bytes of them for each row of a tile, for each k */
     int64_t next_panel;          /* from panel to panel of them */
-    float *widened;              /* where a tile leaves weights of 16 bits as floats, or NULL */
-    bool adds;                   /* the residual is added before c is stored */
-    bool clamps;                 /* the result is limited to [low, high] before it is stored */
+    int64_t next_chunk;          /* is_wide: k between fetches, and the bytes of one */
+    int64_t next_bytes;
+    float *widened; /* where a tile leaves weights of 16 bits as floats, or NULL */
+    bool adds;      /* the residual is added before c is stored */
+    bool clamps;    /* the result is limited to [low, high] before it is stored */
     float low, high;
     const hg_epilogue_simple *finish; /* what else is done to c, or NULL */
     const float *residual;            /* for element (0, 0) of c, or NULL */
@@ -225,7 +227,16 @@ static inline void hg_gemm_fetch(hg_gemm_step *s, const char *next, int64_t rows
     s->next = next;
     s->next_panel = s->b_panel;
     s->next_row = bytes / rows;
-    s->next_step = hg_min(64, s->next_row * HG_GEMM_ROWS / hg_max(1, depth) + 1);
+    if (!s->is_wide) {
+        s->next_step = hg_min(64, s->next_row * HG_GEMM_ROWS / hg_max(1, depth) + 1);
+        return;
+    }
+    /* a line every so many k, and no fetches closer than that: they would cost a tile of four rows
+     * half its time */
+    const int64_t line = 64, least = 4;
+    const int64_t every = hg_max(1, depth * line / hg_max(line, s->next_row * HG_GEMM_WIDE_ROWS));
+    s->next_chunk = hg_max(least, every);
+    s->next_bytes = hg_ceil_div(s->next_chunk, every) * line;
 }
 
 /* First k block of a step with a simple epilogue (or NULL): the sums start with the bias, which

@@ -9,8 +9,7 @@
 enum {
     WIDE_VECTOR = 16,
     WIDE_LINE = 64, /* bytes */
-    WIDE_MANY = 16, /* rows: of more, weights of 16 bits are kept as floats */
-    WIDE_CHUNK = 4 /* least k between fetches, which would cost a tile of four rows half its time */
+    WIDE_MANY = 16  /* rows: of more, weights of 16 bits are kept as floats */
 };
 
 /* As HG_GEMM_UNROLL, for all sums of a tile. */
@@ -56,7 +55,7 @@ HG_ONCE void wide_store_tile(const hg_gemm_step *s, int64_t first, int64_t rows,
         }
 }
 
-/* Where row i of a tile finds the sums it starts with, unless they are zero. */
+/* Where row i of a tile finds the sums it starts with. */
 HG_INLINE const float *wide_sum(const hg_gemm_step *s, int64_t row)
 {
     return s->sum + row * s->sum_ld;
@@ -81,13 +80,16 @@ HG_INLINE void wide_tile(const int rows, const int panels, const bool widens, co
     /* this tile's part of what is fetched, spread over its k */
     const char *next = s->next != NULL ? s->next + first * s->next_row : s->b;
     const char *stop = s->next != NULL ? next + count * s->next_row : next;
-    const int64_t every = hg_max(1, s->taps * depth * WIDE_LINE / hg_max(WIDE_LINE, stop - next));
-    const int64_t chunk = hg_max(WIDE_CHUNK, every), ahead = hg_ceil_div(chunk, every) * WIDE_LINE;
+    const int64_t chunk = s->next != NULL ? s->next_chunk : depth, ahead = s->next_bytes;
     __m512 sum[HG_GEMM_WIDE_ROWS][HG_GEMM_PANELS];
-    if (s->sum == NULL) {
+    if (s->sum == NULL || s->sum_ld == 0) { /* copies of registers are free, loads are not */
         WIDE_UNROLL
-        for (int i = 0; i < rows * panels; i++)
-            sum[i / panels][i % panels] = _mm512_setzero_ps();
+        for (int j = 0; j < panels; j++)
+            sum[0][j] =
+                s->sum == NULL ? _mm512_setzero_ps() : _mm512_loadu_ps(s->sum + j * WIDE_VECTOR);
+        WIDE_UNROLL
+        for (int i = panels; i < rows * panels; i++)
+            sum[i / panels][i % panels] = sum[0][i % panels];
     } else {
         WIDE_UNROLL
         for (int i = 0; i < rows * panels; i++)
@@ -106,9 +108,15 @@ HG_INLINE void wide_tile(const int rows, const int panels, const bool widens, co
             b += step * depth;
             continue;
         }
-        WIDE_UNROLL
-        for (int i = 0; i < rows; i++)
-            a[i] = row[hg_min(i, count - 1)] + s->offset;
+        if (HG_LIKELY(count == rows)) {
+            WIDE_UNROLL
+            for (int i = 0; i < rows; i++)
+                a[i] = row[i] + s->offset;
+        } else {
+            WIDE_UNROLL
+            for (int i = 0; i < rows; i++)
+                a[i] = row[hg_min(i, count - 1)] + s->offset;
+        }
         for (int64_t k = 0; k < depth;) {
             for (const char *end = next + hg_min(ahead, stop - next); next < end;
                  next += WIDE_LINE) {
