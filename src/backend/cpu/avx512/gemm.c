@@ -55,12 +55,6 @@ HG_ONCE void wide_store_tile(const hg_gemm_step *s, int64_t first, int64_t rows,
         }
 }
 
-/* Where row i of a tile finds the sums it starts with. */
-HG_INLINE const float *wide_sum(const hg_gemm_step *s, int64_t row)
-{
-    return s->sum + row * s->sum_ld;
-}
-
 /* Weights of a tap whose products are all zero, for the tiles behind. */
 HG_ONCE void wide_widen(const hg_gemm_step *s, int panels, const char *b, float *to)
 {
@@ -70,11 +64,11 @@ HG_ONCE void wide_widen(const hg_gemm_step *s, int panels, const char *b, float 
 }
 
 /* Rows [first, first + rows), of which `count` exist; the last of them stands in for the others.
- * One that widens leaves the weights at s->widened, [taps * depth, panels, 16]. */
-HG_INLINE void wide_tile(const int rows, const int panels, const bool widens, const hg_gemm_step *s,
-                         int64_t first, const int64_t count)
+ * Weights of 16 bits are left at s->widened, [taps * depth, panels, 16], if that is not NULL. */
+HG_INLINE void wide_tile(const int rows, const int panels, const hg_gemm_step *s, int64_t first,
+                         const int64_t count)
 {
-    const bool is_half = widens || (HG_IS_LINKED(HOLO_F16) && s->is_half);
+    const bool is_half = HG_IS_LINKED(HOLO_F16) && s->is_half;
     const int64_t depth = s->depth, step = s->b_step, panel = s->b_panel;
     float *to = s->widened;
     /* this tile's part of what is fetched, spread over its k */
@@ -91,31 +85,32 @@ HG_INLINE void wide_tile(const int rows, const int panels, const bool widens, co
         for (int i = panels; i < rows * panels; i++)
             sum[i / panels][i % panels] = sum[0][i % panels];
     } else {
+        const float *from = s->sum + first * s->sum_ld;
         WIDE_UNROLL
-        for (int i = 0; i < rows * panels; i++)
-            sum[i / panels][i % panels] = _mm512_loadu_ps(
-                wide_sum(s, first + hg_min(i / panels, count - 1)) + i % panels * WIDE_VECTOR);
+        for (int i = 0; i < rows; i++) {
+            WIDE_UNROLL
+            for (int j = 0; j < panels; j++)
+                sum[i][j] = _mm512_loadu_ps(from + j * WIDE_VECTOR);
+            from += i + 1 < count ? s->sum_ld : 0;
+        }
     }
     const float *const *row = s->row + first;
     const char *b = s->b;
     const float *a[HG_GEMM_WIDE_ROWS];
     for (int64_t t = 0; t < s->taps; t++, row += s->row_step) {
         if (hg_gemm_is_zero(count, s->zero, row)) {
-            if (widens) {
+            if (is_half && to != NULL) {
                 wide_widen(s, panels, b, to);
                 to += depth * panels * WIDE_VECTOR;
             }
             b += step * depth;
             continue;
         }
-        if (HG_LIKELY(count == rows)) {
-            WIDE_UNROLL
-            for (int i = 0; i < rows; i++)
-                a[i] = row[i] + s->offset;
-        } else {
-            WIDE_UNROLL
-            for (int i = 0; i < rows; i++)
-                a[i] = row[hg_min(i, count - 1)] + s->offset;
+        const float *const *at = row;
+        WIDE_UNROLL
+        for (int i = 0; i < rows; i++) {
+            a[i] = *at + s->offset;
+            at += i + 1 < count;
         }
         for (int64_t k = 0; k < depth;) {
             for (const char *end = next + hg_min(ahead, stop - next); next < end;
@@ -130,7 +125,7 @@ HG_INLINE void wide_tile(const int rows, const int panels, const bool widens, co
                 for (int j = 0; j < panels; j++)
                     w[j] = wide_load(b + j * panel, is_half);
                 b += step;
-                if (widens) {
+                if (is_half && to != NULL) {
                     WIDE_UNROLL
                     for (int j = 0; j < panels; j++, to += WIDE_VECTOR)
                         _mm512_store_ps(to, w[j]);
@@ -169,19 +164,16 @@ HG_INLINE void wide_tile(const int rows, const int panels, const bool widens, co
 
 typedef void (*wide_tile_fn)(const hg_gemm_step *s, int64_t first, int64_t rows);
 
-#define WIDE_TILE(name, height, panels, widens)                                                    \
-    static void wide_##name(const hg_gemm_step *s, int64_t first, int64_t rows)                    \
+#define WIDE_TILE(height, panels)                                                                  \
+    static void wide_##height##x##panels(const hg_gemm_step *s, int64_t first, int64_t rows)       \
     {                                                                                              \
-        wide_tile(height, panels, widens, s, first, rows);                                         \
+        wide_tile(height, panels, s, first, rows);                                                 \
     }
-WIDE_TILE(8x1, 8, 1, false)
-WIDE_TILE(4x2, 4, 2, false)
-WIDE_TILE(8x2, 8, 2, false)
-WIDE_TILE(4x3, 4, 3, false)
-WIDE_TILE(8x3, 8, 3, false)
-WIDE_TILE(widens_8x1, 8, 1, true)
-WIDE_TILE(widens_8x2, 8, 2, true)
-WIDE_TILE(widens_8x3, 8, 3, true)
+WIDE_TILE(8, 1)
+WIDE_TILE(4, 2)
+WIDE_TILE(8, 2)
+WIDE_TILE(4, 3)
+WIDE_TILE(8, 3)
 #undef WIDE_TILE
 
 /* Lines the next tile starts with, as in avx2/gemm.c. */
@@ -209,23 +201,18 @@ static wide_tile_fn wide_find_tile(const hg_gemm_step *s, int64_t left, int64_t 
     return tile[hg_max(s->panels, 1) - 1][left > 4];
 }
 
-/* Rows [first, first + height), a tile, out of `rows`. */
-static void wide_run(wide_tile_fn tile, const hg_gemm_step *s, int64_t first, int64_t height,
-                     int64_t rows)
-{
-    if (s->fetch_c || s->fetch_a || s->residual != NULL) wide_prefetch(s, first + height, rows);
-    tile(s, first, height);
-    if (s->finish != NULL)
-        hg_gemm_finish_avx2(s->finish, NULL, NULL,
-                            s->residual == NULL ? NULL : s->residual + first * s->residual_row,
-                            s->c + first * s->ld, s->ld, height, s->col, s->cols);
-}
-
+/* Rows from `first` on. */
 static void wide_panel(const hg_gemm_step *s, int64_t first, int64_t rows)
 {
+    const bool fetches = s->fetch_c || s->fetch_a || s->residual != NULL;
     for (int64_t height = 0; first < rows; first += height) {
         const wide_tile_fn tile = wide_find_tile(s, rows - first, &height);
-        wide_run(tile, s, first, height, rows);
+        if (fetches) wide_prefetch(s, first + height, rows);
+        tile(s, first, height);
+        if (s->finish != NULL)
+            hg_gemm_finish_avx2(s->finish, NULL, NULL,
+                                s->residual == NULL ? NULL : s->residual + first * s->residual_row,
+                                s->c + first * s->ld, s->ld, height, s->col, s->cols);
     }
 }
 
@@ -235,15 +222,12 @@ static void wide_panel(const hg_gemm_step *s, int64_t first, int64_t rows)
  * costs time where it is not used. */
 HG_ONCE void wide_panel_half(const hg_gemm_step *s, int64_t rows)
 {
-    static const wide_tile_fn tile[HG_GEMM_PANELS] = {wide_widens_8x1, wide_widens_8x2,
-                                                      wide_widens_8x3};
     _Alignas(WIDE_LINE) float wide[HG_GEMM_PANELS * HG_GEMM_WIDE_DEPTH * WIDE_VECTOR];
-    const int64_t panels = hg_max(s->panels, 1);
     hg_gemm_step own = *s;
     own.widened = wide;
-    wide_run(tile[panels - 1], &own, 0, HG_GEMM_WIDE_ROWS, rows);
+    wide_panel(&own, 0, HG_GEMM_WIDE_ROWS);
     own.b = wide;
-    own.b_step = panels * WIDE_LINE;
+    own.b_step = hg_max(s->panels, 1) * WIDE_LINE;
     own.b_panel = WIDE_LINE;
     own.is_half = false;
     wide_panel(&own, HG_GEMM_WIDE_ROWS, rows);
