@@ -4,6 +4,8 @@
  * They are put in everywhere. */
 #include "pass/pass.h"
 
+enum { RESOLVE_ROUNDS = 32 }; /* longer chains of sizes are made to take long */
+
 /* Sizes that kernels were to find may be known, since inputs of their nodes are constants now. */
 static holo_status resolve_infer(hg_graph *g)
 {
@@ -92,21 +94,43 @@ holo_status hg_resolve_symbols(hg_graph *g, const hg_dim *to)
     return g->dims.failed ? hg_fail_nomem(g->ctx->error, sizeof(hg_dim_rec)) : HOLO_OK;
 }
 
+/* What symbols stand for. */
+typedef struct resolve_found {
+    hg_dim *to; /* 0: nothing else than themselves */
+    size_t count;
+} resolve_found;
+
+/* Finds that anew; *changed: it is not what it was. */
+static holo_status resolve_find(hg_graph *g, resolve_found *f, bool *changed)
+{
+    const resolve_found before = *f;
+    HG_TRY(resolve_infer(g)); /* may make symbols */
+    f->count = g->dims.n_symbol;
+    HG_TRY(HG_NEW(g->ctx, f->count + 1, &f->to));
+    *changed = false;
+    for (size_t i = 0; i < f->count; i++) {
+        const hg_symbol_kind kind = g->dims.symbol[i].kind;
+        if (kind == HG_SYMBOL_SIZE) f->to[i] = resolve_size(g, i);
+        if (kind == HG_SYMBOL_CONTENT) f->to[i] = resolve_content(g, i);
+        *changed |= f->to[i] != (before.to != NULL && i < before.count ? before.to[i] : 0);
+    }
+    return HOLO_OK;
+}
+
+/* A size may decide others, node after node: until nothing changes, or symbols are replaced by new
+ * ones, as those of bodies are. */
 static holo_status resolve_run(hg_graph *g, bool *changed)
 {
-    hg_dim *to;
-    HG_TRY(resolve_infer(g));
-    HG_TRY(HG_NEW(g->ctx, g->dims.n_symbol + 1, &to));
-    bool any = false;
-    for (size_t i = 0; i < g->dims.n_symbol; i++) {
-        hg_symbol_kind kind = g->dims.symbol[i].kind;
-        if (kind == HG_SYMBOL_SIZE) to[i] = resolve_size(g, i);
-        if (kind == HG_SYMBOL_CONTENT) to[i] = resolve_content(g, i);
-        any |= to[i] != 0;
+    resolve_found found = {NULL, g->dims.n_symbol};
+    bool is_new = true, has_grown = false;
+    for (int round = 0; round < RESOLVE_ROUNDS && is_new && !has_grown; round++) {
+        const size_t count = found.count;
+        HG_TRY(resolve_find(g, &found, &is_new));
+        if (is_new) HG_TRY(hg_resolve_symbols(g, found.to));
+        *changed |= is_new;
+        has_grown = found.count != count;
     }
-    if (!any) return HOLO_OK;
-    *changed = true;
-    return hg_resolve_symbols(g, to);
+    return HOLO_OK;
 }
 
 const hg_pass hg_pass_resolve_symbols = {

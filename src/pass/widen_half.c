@@ -1,4 +1,4 @@
-/* widen_half.c - regions of 16-bit floats around convolutions and matrix products compute in
+/* widen_half.c - regions of 16-bit floats around convolutions, products, pools and sums compute in
  * float32. Each such node is wrapped in Casts; a Cast this pass made is read through by the next
  * node, so a region widens once where it begins and rounds once where it ends, and every result is
  * at least as near to the true one. So are Casts that a composite operator became (a normalisation
@@ -26,26 +26,29 @@ static bool widen_is_one_of(const hg_node *n, const char *const *names, size_t c
     return false;
 }
 
-/* Work of many operations for each element: worth a region. */
+/* Work of more than an operation for each element: worth a region. Kernels of 16-bit floats widen
+ * what they read one number at a time, where a Cast is as fast as memory. */
 static bool widen_is_heavy(const hg_node *n)
 {
-    static const char *const names[] = {"Conv",        "ConvTranspose", "DeformConv", "MatMul",
-                                        "holo:MatMul", "LSTM",          "GRU",        "RNN",
-                                        "GridSample",  "STFT",          "DFT"};
+    // clang-format off
+    static const char *const names[] = {
+        "Conv", "ConvTranspose", "DeformConv", "MatMul", "holo:MatMul", "LSTM", "GRU", "RNN", "GridSample",
+        "STFT", "DFT", "AveragePool", "MaxPool", "LpPool", "GlobalAveragePool", "GlobalMaxPool",
+        "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
+        "ReduceSumSquare", "ReduceLogSumExp", "ArgMax", "ArgMin", "TopK", "CumSum", "Softmax", "LogSoftmax",
+        "LayerNormalization", "InstanceNormalization", "holo:GroupNorm", "BatchNormalization"};
+    // clang-format on
     return widen_is_one_of(n, names, HG_COUNT(names));
 }
 
 /* Follows a region: all its 16-bit inputs and outputs have one type, which may be float32. */
 static bool widen_is_light(const hg_node *n)
 {
-    static const char *const names[] = {"Concat",        "Split",     "Slice",
-                                        "Transpose",     "Reshape",   "Squeeze",
-                                        "Unsqueeze",     "Flatten",   "Expand",
-                                        "Resize",        "MaxPool",   "AveragePool",
-                                        "Pad",           "Softmax",   "GlobalAveragePool",
-                                        "GlobalMaxPool", "ReduceSum", "LayerNormalization",
-                                        "ReduceMean",    "ReduceMax", "InstanceNormalization",
-                                        "Gather",        "Identity",  "BatchNormalization"};
+    // clang-format off
+    static const char *const names[] = {
+        "Concat", "Split", "Slice", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Expand",
+        "Resize", "Pad", "Gather", "Identity"};
+    // clang-format on
     if (hg_op_is(n, "Cast") || hg_op_is(n, "CastLike") || n->op->domain != NULL) return false;
     return n->op->lane != NULL || widen_is_one_of(n, names, HG_COUNT(names));
 }
@@ -155,7 +158,10 @@ static holo_status widen_node(hg_graph *g, hg_node_id id, hg_node_id first)
         const hg_value_id old = hg_graph_node(g, id)->out[j];
         if (old == 0) continue;
         const hg_value_id wide = hg_graph_node(g, made)->out[j];
-        hg_build_replace(&b, j, hg_build_cast(&b, wide, hg_graph_value(g, old)->type.dtype));
+        const hg_value_id made_of =
+            widen_is_half(g, old) ? hg_build_cast(&b, wide, hg_graph_value(g, old)->type.dtype)
+                                  : wide;
+        hg_build_replace(&b, j, made_of);
         HG_TRY(b.status);
     }
     hg_graph_remove_node(g, id);
@@ -198,6 +204,6 @@ static holo_status widen_run(hg_graph *g, bool *changed)
 
 const hg_pass hg_pass_widen_half = {
     .name = "widen_half",
-    .brief = "16-bit floats around convolutions and matrix products are computed in float32",
+    .brief = "16-bit floats around convolutions, products, pools and sums are computed in float32",
     .run = widen_run,
 };

@@ -690,6 +690,18 @@ static void layout_widen_half(void)
                "  %y = Cast(%4) {to=10}\n"
                "  return %y\n"
                "}\n");
+    /* What is no float stays what it is. */
+    CHECK_PASS("widen_half",
+               "graph g(%x: float16[n,4], %k: int64[1]) {\n"
+               "  %y, %i = TopK(%x, %k)\n"
+               "  return %y, %i\n"
+               "}\n",
+               "graph g(%x: float16[n,4], %k: int64[1]) {\n"
+               "  %1 = Cast(%x) {to=1}\n"
+               "  %2, %i = TopK(%1, %k)\n"
+               "  %y = Cast(%2) {to=10}\n"
+               "  return %y, %i\n"
+               "}\n");
     /* Without heavy work nothing is gained. */
     CHECK_PASS("widen_half", "graph g(%x: bfloat16[n]) { %y = Relu(%x) return %y }",
                "graph g(%x: bfloat16[n]) { %y = Relu(%x) return %y }");

@@ -35,6 +35,20 @@ static void resolve_constant_scales(void)
     fixture_free(f);
 }
 
+/* Each size decides the next one: one run of the pass finds them all. */
+static void resolve_chain(void)
+{
+    static const char *const passes[] = {"infer_shapes", "remove_identity", "resolve_symbols",
+                                         NULL};
+    fixture *f = resolve_passes("%x: float32[1,3,h,w]",
+                                "%c = const float32[4] {1.0, 1.0, 2.0, 2.0} %s = Identity(%c) "
+                                "%a = Resize(%x, _, %s) %b = Resize(%a, _, %s) "
+                                "%d = Resize(%b, _, %s) %e = Resize(%d, _, %s) %y = Relu(%e)",
+                                passes);
+    rule_type_is(f, "float32[1,3,h*16,w*16]");
+    fixture_free(f);
+}
+
 /* Inferring again keeps the symbol a size has. */
 static void resolve_keeps(void)
 {
@@ -48,6 +62,7 @@ static void resolve_keeps(void)
 const hg_test_case hg_tests_pass_resolve_symbols[] = {
     {"merged", resolve_merged},
     {"constant_scales", resolve_constant_scales},
+    {"chain", resolve_chain},
     {"keeps", resolve_keeps},
     {0},
 };
