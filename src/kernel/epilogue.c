@@ -222,16 +222,18 @@ static const float *epilogue_with_bias(const epilogue_graph *g, uint32_t i, hg_l
     return right != NULL ? right : epilogue_bias(g, g->a[i]);
 }
 
-/* One value for each output or for each row. */
-static const float *epilogue_residual(const epilogue_graph *g, uint32_t i, bool *per_row)
+/* Operation i is one value for each output or for each row. */
+static bool epilogue_residual(const epilogue_graph *g, uint32_t i, hg_epilogue_residual *found)
 {
-    if (!epilogue_is(g, i, HG_LANE_LOAD) || g->op[i].index == 0) return NULL;
+    if (!epilogue_is(g, i, HG_LANE_LOAD) || g->op[i].index == 0) return false;
     const holo_tensor *t = &g->args->in[g->first_extra + g->op[i].index - 1];
     const holo_tensor *out = &g->args->out[0];
     const int64_t count = holo_tensor_count(t), all = holo_tensor_count(out);
-    *per_row = count != all && t->rank > 0 && t->dim[t->rank - 1] == 1 &&
-               count * out->dim[out->rank - 1] == all;
-    return t->dtype == HOLO_F32 && (count == all || *per_row) ? t->data : NULL;
+    const bool per_row = count != all && t->rank > 0 && t->dim[t->rank - 1] == 1 &&
+                         count * out->dim[out->rank - 1] == all;
+    if (t->dtype != HOLO_F32 || (count != all && !per_row)) return false;
+    *found = (hg_epilogue_residual){.data = t->data, .per_row = per_row};
+    return true;
 }
 
 /* i = max and min of something with constants, in any order. */
@@ -428,8 +430,16 @@ static uint32_t epilogue_activation(const epilogue_graph *g, uint32_t i, hg_epil
     return inside;
 }
 
-/* i = a sum of operand 0, once, and at most two biases and a residual. Ends at the first surplus
- * term, so the depth of the code bounds the work. */
+/* A place for one more residual; NULL when all are taken. */
+static hg_epilogue_residual *epilogue_free(hg_epilogue_simple *s)
+{
+    for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++)
+        if (s->residual[n].data == NULL) return &s->residual[n];
+    return NULL;
+}
+
+/* i = a sum of operand 0, once, and at most two biases and the residuals there is a place for. Ends
+ * at the first surplus term, so the depth of the code bounds the work. */
 static bool epilogue_terms(const epilogue_graph *g, uint32_t i, hg_epilogue_simple *s,
                            bool *has_result)
 {
@@ -441,17 +451,14 @@ static bool epilogue_terms(const epilogue_graph *g, uint32_t i, hg_epilogue_simp
         *has_result = true;
         return is_first;
     }
-    bool per_row;
-    const float *bias = epilogue_bias(g, i), *residual = epilogue_residual(g, i, &per_row);
+    hg_epilogue_residual *residual = epilogue_free(s);
+    const float *bias = epilogue_bias(g, i);
     if (bias != NULL && s->bias == NULL)
         s->bias = bias;
     else if (bias != NULL && s->bias2 == NULL)
         s->bias2 = bias;
-    else if (residual != NULL && s->residual == NULL) {
-        s->residual = residual;
-        s->per_row = per_row;
-    } else
-        return false;
+    else
+        return residual != NULL && epilogue_residual(g, i, residual);
     return true;
 }
 
@@ -461,23 +468,21 @@ static bool epilogue_sum(const epilogue_graph *g, uint32_t i, hg_epilogue_simple
     return epilogue_terms(g, i, s, &has_result) && has_result;
 }
 
-/* Takes off a residual that is added or multiplied last; one that could as well be part of the sum
- * stays there. */
-static uint32_t epilogue_last(const epilogue_graph *g, uint32_t i, hg_epilogue_simple *s)
+/* Takes off residual n, which is added or multiplied last; one that could as well be part of the
+ * sum stays there. */
+static uint32_t epilogue_last(const epilogue_graph *g, uint32_t i, hg_epilogue_simple *s, int n)
 {
     const bool is_product = epilogue_is(g, i, HG_LANE_MUL);
     for (int side = 0; side < 2 && (is_product || epilogue_is(g, i, HG_LANE_ADD)); side++) {
         const uint32_t other = side == 0 ? g->b[i] : g->a[i];
         const uint32_t rest = side == 0 ? g->a[i] : g->b[i];
-        hg_epilogue_simple unused = {0};
-        s->residual = epilogue_residual(g, other, &s->per_row);
-        if (s->residual == NULL || epilogue_sum(g, i, &unused)) continue;
-        s->residual_last = true;
-        s->is_product = is_product;
+        hg_epilogue_simple sum = *s;
+        hg_epilogue_residual found;
+        if (!epilogue_residual(g, other, &found) || epilogue_sum(g, i, &sum)) continue;
+        found.when = is_product ? HG_EPILOGUE_MULTIPLIED : HG_EPILOGUE_ADDED;
+        s->residual[n] = found;
         return rest;
     }
-    s->residual = NULL; /* part of the sum */
-    s->per_row = false;
     return i;
 }
 
@@ -511,7 +516,9 @@ bool hg_epilogue_is_simple(const hg_args *a, uint32_t first_extra, hg_epilogue_s
         writer[code->op[i].dst] = (uint8_t)i;
     }
     *simple = (hg_epilogue_simple){.act = HG_EPILOGUE_LINEAR, .factor = 1, .cpu = a->cpu};
-    uint32_t i = epilogue_last(&g, writer[code->out[0].reg], simple), inner;
+    uint32_t i = writer[code->out[0].reg], inner;
+    for (int n = HG_EPILOGUE_RESIDUALS; n-- > 0;)
+        i = epilogue_last(&g, i, simple, n);
     i = epilogue_columns(&g, i, simple);
     if (epilogue_with_const(&g, i, HG_LANE_ADD, &inner, &simple->offset)) i = inner;
     i = epilogue_activation(&g, i, simple);

@@ -75,16 +75,29 @@ typedef enum hg_epilogue_act {
     HG_EPILOGUE_SIGMOID
 } hg_epilogue_act;
 
-/* v = (x + bias + bias2 + residual) * scale + shift;  y = (act(v) * factor + offset) * gain + lift.
- * The residual may come last instead: y + residual, or y * residual. */
+typedef enum hg_epilogue_when {
+    HG_EPILOGUE_SUMMED,    /* part of the sum */
+    HG_EPILOGUE_ADDED,     /* comes last: y + residual */
+    HG_EPILOGUE_MULTIPLIED /* y * residual */
+} hg_epilogue_when;
+
+/* One value for each output or for each row. */
+typedef struct hg_epilogue_residual {
+    const float *data; /* NULL: there is none */
+    bool per_row;
+    hg_epilogue_when when;
+} hg_epilogue_residual;
+
+/* A layer's input, and the other of two parallel branches. */
+enum { HG_EPILOGUE_RESIDUALS = 2 };
+
+/* v = (x + bias + bias2 + residuals) * scale + shift;  y = (act(v) * factor + offset) * gain +
+ * lift. Residuals that come last follow in their order. */
 typedef struct hg_epilogue_simple {
     hg_epilogue_act act;
-    const float *bias;     /* one value for each column, or NULL */
-    const float *bias2;    /* another one; NULL when bias is */
-    const float *residual; /* one value for each output or for each row, or NULL */
-    bool per_row;          /* the residual has one value for each row */
-    bool residual_last;
-    bool is_product;          /* a residual that comes last is a factor */
+    const float *bias;  /* one value for each column, or NULL */
+    const float *bias2; /* another one; NULL when bias is */
+    hg_epilogue_residual residual[HG_EPILOGUE_RESIDUALS];
     bool is_scaled;           /* scale is not 1 or shift not 0 */
     bool is_final;            /* factor is 1, offset 0, no gain and no lift */
     const float *gain, *lift; /* one value for each column, or NULL; no lift without a gain */
@@ -94,12 +107,51 @@ typedef struct hg_epilogue_simple {
     uint32_t cpu; /* of the call, see hg_args */
 } hg_epilogue_simple;
 
-/* Where the residual of output number `at` is; a row has `cols` outputs. */
-static inline const float *hg_epilogue_residual_at(const hg_epilogue_simple *e, int64_t at,
-                                                   int64_t cols)
+/* Values of both residuals for a block of outputs; NULL where there is none. */
+typedef struct hg_epilogue_at {
+    const float *data[HG_EPILOGUE_RESIDUALS];
+} hg_epilogue_at;
+
+/* Those of output number `at`; a row has `cols` outputs. */
+static inline hg_epilogue_at hg_epilogue_residuals_at(const hg_epilogue_simple *e, int64_t at,
+                                                      int64_t cols)
 {
-    if (e->residual == NULL) return NULL;
-    return e->residual + (e->per_row ? at / cols : at);
+    hg_epilogue_at found = {{NULL}};
+    for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++)
+        if (e->residual[n].data != NULL)
+            found.data[n] = e->residual[n].data + (e->residual[n].per_row ? at / cols : at);
+    return found;
+}
+
+/* Those `rows` rows and `cols` columns further on; rows lie `ld` outputs apart. */
+static inline hg_epilogue_at hg_epilogue_residuals_from(const hg_epilogue_simple *e,
+                                                        hg_epilogue_at at, int64_t ld, int64_t rows,
+                                                        int64_t cols)
+{
+    for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++)
+        if (at.data[n] != NULL) at.data[n] += e->residual[n].per_row ? rows : rows * ld + cols;
+    return at;
+}
+
+static inline bool hg_epilogue_has_residual(const hg_epilogue_simple *e)
+{
+    return e->residual[0].data != NULL || e->residual[1].data != NULL;
+}
+
+/* Whether there is a residual that comes then. */
+static inline bool hg_epilogue_has_when(const hg_epilogue_simple *e, bool last)
+{
+    bool has = false;
+    for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++)
+        has = has ||
+              (e->residual[n].data != NULL && (e->residual[n].when != HG_EPILOGUE_SUMMED) == last);
+    return has;
+}
+
+/* Whether a residual has one value for each row. */
+static inline bool hg_epilogue_has_rows(const hg_epilogue_simple *e)
+{
+    return e->residual[0].per_row || e->residual[1].per_row;
 }
 
 /* Whether there is more than a bias that differs from column to column. */
@@ -111,7 +163,7 @@ static inline bool hg_epilogue_has_columns(const hg_epilogue_simple *e)
 /* Nothing but a bias and a clamp. */
 static inline bool hg_epilogue_is_plain(const hg_epilogue_simple *e)
 {
-    return e->residual == NULL && !e->is_scaled && e->is_final &&
+    return !hg_epilogue_has_residual(e) && !e->is_scaled && e->is_final &&
            (e->act == HG_EPILOGUE_LINEAR || e->act == HG_EPILOGUE_CLAMP);
 }
 

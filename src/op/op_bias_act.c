@@ -41,7 +41,7 @@ bool hg_bias_act_of(const hg_graph *g, const hg_node *n, uint32_t own, hg_bias_a
     if (!bias_act_args(g, n, own, in, &result)) return false;
     const hg_args args = {.in = in, .n_in = n->n_in - own, .out = &result, .code = code->code};
     if (!hg_epilogue_is_simple(&args, 0, &s)) return false;
-    if (s.residual != NULL || s.bias2 != NULL || s.is_scaled || !s.is_final ||
+    if (hg_epilogue_has_residual(&s) || s.bias2 != NULL || s.is_scaled || !s.is_final ||
         s.act > HG_EPILOGUE_HARDSWISH)
         return false;
     const ptrdiff_t i = (const char *)(const void *)s.bias - bias_act_mark;

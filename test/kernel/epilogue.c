@@ -50,8 +50,8 @@ enum {
     EP_NAN = 0x7fc00000
 };
 
-/* Simple ones first. Operand 1 is a bias, operand 2 a residual; the result is in the last
- * operation's register. */
+/* Simple ones first. Operand 1 is a bias, operands 2 and 3 are residuals, of which residual_last
+ * tells the one that is not part of the sum; the result is in the last operation's register. */
 typedef struct ep_case {
     const char *name;
     bool is_simple;
@@ -82,6 +82,19 @@ static const ep_case ep_cases[] = {
      {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), LOAD(3, 2), OP2(ADD, 4, 3, 1), OP2(ADD, 5, 4, 2), CONST(6, EP_ZERO), OP2(MAX, 7, 5, 6)}},
     {"residual after relu", true, HG_EPILOGUE_CLAMP, true, true, true, 7,
      {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), CONST(3, EP_ZERO), OP2(MAX, 4, 2, 3), LOAD(5, 2), OP2(ADD, 6, 5, 4)}},
+    {"two residuals", true, HG_EPILOGUE_CLAMP, true, true, false, 9,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), LOAD(3, 2), OP2(ADD, 4, 3, 2), LOAD(5, 3), OP2(ADD, 6, 4, 5),
+      CONST(7, EP_ZERO), OP2(MAX, 8, 6, 7)}},
+    {"a sum with two residuals", true, HG_EPILOGUE_LINEAR, true, true, false, 7,
+     {LOAD(0, 2), LOAD(1, 3), OP2(ADD, 2, 0, 1), LOAD(3, 0), LOAD(4, 1), OP2(ADD, 5, 3, 4), OP2(ADD, 6, 2, 5)}},
+    {"a residual before silu, a factor behind", true, HG_EPILOGUE_SILU, true, true, true, 9,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), LOAD(3, 2), OP2(ADD, 4, 2, 3), OP1(SIGMOID, 5, 4), OP2(MUL, 6, 4, 5),
+      LOAD(7, 3), OP2(MUL, 8, 7, 6)}},
+    {"sigmoid times one residual, and another", true, HG_EPILOGUE_SIGMOID, true, true, true, 8,
+     {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), OP1(SIGMOID, 3, 2), LOAD(4, 3), OP2(MUL, 5, 4, 3), LOAD(6, 2),
+      OP2(ADD, 7, 5, 6)}},
+    {"relu, two residuals behind", true, HG_EPILOGUE_CLAMP, false, true, true, 7,
+     {LOAD(0, 0), CONST(1, EP_ZERO), OP2(MAX, 2, 0, 1), LOAD(3, 2), OP2(ADD, 4, 3, 2), LOAD(5, 3), OP2(ADD, 6, 5, 4)}},
     {"silu", true, HG_EPILOGUE_SILU, true, false, false, 5,
      {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), OP1(SIGMOID, 3, 2), OP2(MUL, 4, 2, 3)}},
     {"silu, residual after", true, HG_EPILOGUE_SILU, true, true, true, 7,
@@ -209,6 +222,8 @@ static const ep_case ep_cases[] = {
      {LOAD(0, 0), LOAD(1, 1), OP1(TANH, 2, 1), OP2(ADD, 3, 0, 2)}},
     {"three biases", false, HG_EPILOGUE_LINEAR, false, false, false, 5,
      {LOAD(0, 0), LOAD(1, 1), OP2(ADD, 2, 0, 1), OP2(ADD, 3, 2, 1), OP2(ADD, 4, 1, 3)}},
+    {"three residuals", false, HG_EPILOGUE_LINEAR, false, false, false, 6,
+     {LOAD(0, 0), LOAD(1, 2), OP2(ADD, 2, 0, 1), OP2(ADD, 3, 2, 1), LOAD(4, 3), OP2(ADD, 5, 3, 4)}},
     {"the result twice", false, HG_EPILOGUE_LINEAR, false, false, false, 3, {LOAD(0, 0), OP2(ADD, 1, 0, 0), OP2(ADD, 2, 1, 1)}},
     {"square", false, HG_EPILOGUE_LINEAR, false, false, false, 2, {LOAD(0, 0), OP2(MUL, 1, 0, 0)}},
     {"sigmoid of another", false, HG_EPILOGUE_LINEAR, false, false, false, 4,
@@ -220,32 +235,40 @@ static const ep_case ep_cases[] = {
 };
 /* clang-format on */
 
-/* Gives the call code and operands 1 and 2; `first` is where they go. The residual has one value
- * for each output, or for each row. */
-static void ep_attach_rows(gemm_call *c, const ep_case *e, gemm_code *code, uint32_t first,
-                           bool per_row)
+enum { EP_KINDS = 3 }; /* of residuals: whole, the first for each row, the second for each row */
+
+/* Gives the call code and operands 1 to 3; `first` is where they go. */
+static void ep_attach_kind(gemm_call *c, const ep_case *e, gemm_code *code, uint32_t first,
+                           int64_t kind)
 {
     memset(code, 0, sizeof *code);
     memcpy(code->op, e->op, e->n_op * sizeof *e->op);
     code->out = (hg_lane_out){.reg = e->op[e->n_op - 1].dst, .type = HG_LANE_F32};
     code->code = (hg_lane_code){
-        .op = code->op, .out = &code->out, .n_op = e->n_op, .n_in = 3, .n_out = 1, .n_reg = 24};
+        .op = code->op, .out = &code->out, .n_op = e->n_op, .n_in = 4, .n_out = 1, .n_reg = 24};
     const int64_t cols = c->out.dim[c->out.rank - 1];
     c->in[first] = gemm_tensor(HOLO_F32, 1, &cols, 21);
-    int64_t dim[HG_MAX_RANK];
-    memcpy(dim, c->out.dim, sizeof dim);
-    if (per_row) dim[c->out.rank - 1] = 1;
-    c->in[first + 1] = gemm_tensor(HOLO_F32, c->out.rank, dim, 22);
-    gemm_connect(c, first + 2, c->args.n_param);
+    for (uint32_t i = 1; i <= HG_EPILOGUE_RESIDUALS; i++) {
+        int64_t dim[HG_MAX_RANK];
+        memcpy(dim, c->out.dim, sizeof dim);
+        if (i == kind) dim[c->out.rank - 1] = 1;
+        c->in[first + i] = gemm_tensor(HOLO_F32, c->out.rank, dim, 21 + i);
+    }
+    gemm_connect(c, first + 3, c->args.n_param);
     c->args.code = &code->code;
 }
 
 static void ep_attach(gemm_call *c, const ep_case *e, gemm_code *code, uint32_t first)
 {
-    ep_attach_rows(c, e, code, first, false);
+    ep_attach_kind(c, e, code, first, 0);
 }
 
-enum { EP_KINDS = 2 }; /* of residuals: whole, one value for each row */
+static bool ep_loads(const ep_case *e, int64_t operand)
+{
+    for (uint32_t i = 0; i < e->n_op; i++)
+        if (e->op[i].op == HG_LANE_LOAD && e->op[i].index == operand) return true;
+    return false;
+}
 
 static void ep_make_p16(gemm_call *c, int64_t m, int64_t n, int64_t k)
 {
@@ -261,22 +284,22 @@ static void ep_recognises(void)
 {
     for (size_t i = 0; i < EP_KINDS * HG_COUNT(ep_cases); i++) {
         const ep_case *e = &ep_cases[i / EP_KINDS];
-        const bool per_row = i % EP_KINDS != 0;
+        const int64_t kind = (int64_t)i % EP_KINDS;
         gemm_call c;
         gemm_code code;
         holo_error error = {0};
         hg_epilogue_simple s;
         ep_make_p16(&c, 5, 20, 3);
-        ep_attach_rows(&c, e, &code, 2, per_row);
+        ep_attach_kind(&c, e, &code, 2, kind);
         CHECK_OK(hg_lane_verify(&code.code, &error), &error);
         const bool is_simple = hg_epilogue_is_simple(&c.args, 2, &s);
         if (is_simple != e->is_simple) hg_test_fail(__FILE__, __LINE__, "%s", e->name);
         if (is_simple && e->is_simple) {
             CHECK_EQ_INT(s.act, e->act);
             CHECK_EQ_INT(s.bias != NULL, e->has_bias);
-            CHECK_EQ_INT(s.residual != NULL, e->has_residual);
-            CHECK_EQ_INT(s.residual_last, e->residual_last);
-            CHECK_EQ_INT(s.per_row, e->has_residual && per_row);
+            CHECK_EQ_INT(hg_epilogue_has_residual(&s), e->has_residual);
+            CHECK_EQ_INT(hg_epilogue_has_when(&s, true), e->residual_last);
+            CHECK_EQ_INT(hg_epilogue_has_rows(&s), kind != 0 && ep_loads(e, 1 + kind));
         }
         gemm_free(&c);
     }
@@ -298,7 +321,7 @@ static void ep_declines_operands(void)
     c.in[2].dim[0] = 1;
     CHECK(!hg_epilogue_is_simple(&c.args, 2, &s));
     c.in[2] = (holo_tensor){bias.data, {5, 1}, 2, HOLO_F32};
-    CHECK(hg_epilogue_is_simple(&c.args, 2, &s) && s.per_row && s.bias == NULL);
+    CHECK(hg_epilogue_is_simple(&c.args, 2, &s) && hg_epilogue_has_rows(&s) && s.bias == NULL);
     c.in[2] = (holo_tensor){bias.data, {5, 1}, 2, HOLO_F64};
     CHECK(!hg_epilogue_is_simple(&c.args, 2, &s));
     c.in[2] = bias;
@@ -344,7 +367,7 @@ static void ep_tuned_p16(void)
                 ep_make_p16(&c, sizes[j / EP_KINDS][0], sizes[j / EP_KINDS][1],
                             sizes[j / EP_KINDS][2]);
                 gemm_set_f64(&c, 0, alpha);
-                ep_attach_rows(&c, &ep_cases[i], &code, 2, j % EP_KINDS != 0);
+                ep_attach_kind(&c, &ep_cases[i], &code, 2, (int64_t)j % EP_KINDS);
                 ep_compare(TUNED(matmul_p16), hg_kernels_matmul_p16, &c, ep_cases[i].name,
                            alpha * sizes[j / EP_KINDS][2]);
                 gemm_free(&c);
@@ -369,7 +392,7 @@ static void ep_tuned_matmul(void)
             c.param[1] = trans;
             gemm_set_f64(&c, 2, 1);
             gemm_connect(&c, 2, 3);
-            ep_attach_rows(&c, &ep_cases[i], &code, 2, j % EP_KINDS != 0);
+            ep_attach_kind(&c, &ep_cases[i], &code, 2, (int64_t)j % EP_KINDS);
             ep_compare(TUNED(matmul), hg_kernels_matmul, &c, ep_cases[i].name, k);
             gemm_free(&c);
         }
@@ -394,7 +417,7 @@ static void ep_tuned_conv(void)
             c.out = gemm_tensor(HOLO_F32, 4, (int64_t[]){2, 6, 7, out}, 3);
             memcpy(c.param, param, sizeof param);
             gemm_connect(&c, 2, 9);
-            ep_attach_rows(&c, &ep_cases[i], &code, 2, j % EP_KINDS != 0);
+            ep_attach_kind(&c, &ep_cases[i], &code, 2, (int64_t)j % EP_KINDS);
             ep_compare(TUNED(conv_nhwc), hg_kernels_conv_nhwc, &c, ep_cases[i].name,
                        9 * in / groups);
             gemm_free(&c);
@@ -420,7 +443,7 @@ static void ep_tuned_winograd(void)
             c.out = gemm_tensor(HOLO_F32, 4, (int64_t[]){2, 26, 25, out}, 3);
             memcpy(c.param, param, sizeof param);
             gemm_connect(&c, 2, 9);
-            ep_attach_rows(&c, &ep_cases[i], &code, 2, j % EP_KINDS != 0);
+            ep_attach_kind(&c, &ep_cases[i], &code, 2, (int64_t)j % EP_KINDS);
             ep_compare(TUNED(conv_winograd), hg_kernels_conv_nhwc, &c, ep_cases[i].name, 9 * in);
             gemm_free(&c);
         }
@@ -442,7 +465,7 @@ static void ep_tuned_depthwise(void)
             c.out = gemm_tensor(HOLO_F32, 4, (int64_t[]){2, 6, width, channels}, 3);
             memcpy(c.param, param, sizeof param);
             gemm_connect(&c, 2, 8);
-            ep_attach_rows(&c, &ep_cases[i], &code, 2, j % EP_KINDS != 0);
+            ep_attach_kind(&c, &ep_cases[i], &code, 2, (int64_t)j % EP_KINDS);
             ep_compare(TUNED(conv_dw), hg_kernels_conv_dw, &c, ep_cases[i].name, 9);
             gemm_free(&c);
         }
@@ -556,12 +579,10 @@ static void ep_check_wide(hg_epilogue_act act, uint32_t kind, int64_t rows, int6
                           uint32_t *seed)
 {
     static float x[EP_WIDE_ROWS * EP_WIDE_COLS], y[2][EP_WIDE_ROWS * EP_WIDE_COLS];
-    static float residual[EP_WIDE_ROWS * EP_WIDE_COLS], terms[5][EP_WIDE_COLS];
+    static float residual[HG_EPILOGUE_RESIDUALS][EP_WIDE_ROWS * EP_WIDE_COLS],
+        terms[5][EP_WIDE_COLS];
     const int64_t count = rows * EP_WIDE_COLS;
     hg_epilogue_simple e = {.act = act,
-                            .per_row = (kind & 3) == 3,
-                            .residual_last = (kind & 4) != 0,
-                            .is_product = (kind & 8) != 0,
                             .is_scaled = (kind & 16) != 0,
                             .is_final = (kind & 32) != 0,
                             .scale = 1.25f,
@@ -573,16 +594,23 @@ static void ep_check_wide(hg_epilogue_act act, uint32_t kind, int64_t rows, int6
                             .gate_scale = 0.7f,
                             .gate_shift = 0.3f};
     ep_fill_wide(x, count, seed);
-    ep_fill_wide(residual, count, seed);
+    ep_fill_wide(residual[0], (int64_t)HG_EPILOGUE_RESIDUALS * EP_WIDE_ROWS * EP_WIDE_COLS, seed);
+    for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++) {
+        const uint32_t which = gemm_random(seed);
+        if (which % 2 == 0) continue;
+        e.residual[n] = (hg_epilogue_residual){.data = residual[n],
+                                               .per_row = which / 2 % 2 != 0,
+                                               .when = (hg_epilogue_when)(which / 4 % 3)};
+    }
     ep_fill_wide(terms[0], (int64_t)5 * EP_WIDE_COLS, seed);
     if (!e.is_final) e.gain = terms[2], e.lift = terms[3];
     if (act == HG_EPILOGUE_LEAKY && (kind & 64) != 0) e.slope = terms[4];
     for (int i = 0; i < 2; i++) {
         memcpy(y[i], x, sizeof x);
         e.cpu = i == 0 ? 0 : hg_cpu_features();
-        hg_gemm_finish_avx2(&e, (kind & 128) != 0 ? terms[0] : NULL,
-                            (kind & 384) == 384 ? terms[1] : NULL,
-                            (kind & 1) != 0 ? residual : NULL, y[i], EP_WIDE_COLS, rows, 0, cols);
+        hg_gemm_finish_avx2(
+            &e, (kind & 128) != 0 ? terms[0] : NULL, (kind & 384) == 384 ? terms[1] : NULL,
+            hg_epilogue_residuals_at(&e, 0, EP_WIDE_COLS), y[i], EP_WIDE_COLS, rows, 0, cols);
     }
     if (!ep_same(y[0], y[1], count))
         hg_test_fail(__FILE__, __LINE__, "activation %d, kind %u, %lld x %lld: other bits",

@@ -83,7 +83,7 @@ static inline void hg_conv_dw_finish(const hg_conv_dw_unit *u, const hg_epilogue
 {
     float *c = u->y + row * u->y_row;
     const int64_t col = hg_epilogue_has_columns(e) ? (c - out) % u->y_col : 0;
-    hg_gemm_finish_avx2(e, NULL, NULL, hg_epilogue_residual_at(e, c - out, u->y_col), c, u->y_col,
+    hg_gemm_finish_avx2(e, NULL, NULL, hg_epilogue_residuals_at(e, c - out, u->y_col), c, u->y_col,
                         rows * u->g->ow, col, u->channels);
 }
 

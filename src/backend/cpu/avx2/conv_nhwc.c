@@ -419,14 +419,14 @@ static void conv_nhwc_few_finish(const conv_nhwc_unit *u)
     hg_epilogue_simple e = *u->finish;
     const int64_t o = u->p->s.g.o, at = u->row * o;
     float *out = u->a->out[0].data;
-    if (o > 1 && (e.per_row || hg_epilogue_has_columns(&e))) {
+    if (o > 1 && (hg_epilogue_has_rows(&e) || hg_epilogue_has_columns(&e))) {
         hg_gemm_finish_all_avx2(&e, out, u->c, o, u->n_rows, 0, o);
         return;
     }
     for (int64_t i = 0; e.bias != NULL && i < u->n_rows * o; i++)
         u->sum[i] = e.bias[i % o] + (e.bias2 == NULL ? 0 : e.bias2[i % o]);
     hg_gemm_finish_avx2(&e, e.bias == NULL ? NULL : u->sum, NULL,
-                        hg_epilogue_residual_at(&e, at, o), u->c, u->n_rows * o, 1, 0,
+                        hg_epilogue_residuals_at(&e, at, o), u->c, u->n_rows * o, 1, 0,
                         u->n_rows * o);
 }
 

@@ -518,7 +518,7 @@ static void winograd_finish_row(const winograd_unit *u, int64_t pixel, int64_t p
         hg_epilogue_run(u->lane, &block);
     }
     /* One value for each row: those of pixels of a grid do not follow each other. */
-    const bool is_apart = u->finish != NULL && u->finish->per_row && g->dil_w > 1;
+    const bool is_apart = u->finish != NULL && hg_epilogue_has_rows(u->finish) && g->dil_w > 1;
     const int64_t rows = is_apart ? 1 : pixels, ld = is_apart ? g->o : g->o * g->dil_w;
     for (int64_t i = 0; i < pixels; i += rows)
         hg_gemm_finish_all_avx2(u->finish, out, out + (pixel + i * g->dil_w) * g->o + col, ld, rows,

@@ -16,21 +16,25 @@ static void finish_edge(const hg_epilogue_simple *e, const finish_terms *t, floa
                         int64_t rows, int64_t cols)
 {
     float column[5][FINISH_EDGE], block[FINISH_EDGE_ROWS * FINISH_EDGE];
-    float added[FINISH_EDGE_ROWS * FINISH_EDGE];
+    float added[HG_EPILOGUE_RESIDUALS][FINISH_EDGE_ROWS * FINISH_EDGE];
     finish_terms wide = {.bias = finish_widen(t->bias, cols, column[0]),
                          .bias2 = finish_widen(t->bias2, cols, column[1]),
                          .gain = finish_widen(t->gain, cols, column[2]),
                          .lift = finish_widen(t->lift, cols, column[3]),
-                         .slope = finish_widen(t->slope, cols, column[4]),
-                         .residual = t->residual == NULL ? NULL : added};
+                         .slope = finish_widen(t->slope, cols, column[4])};
     for (int64_t i = 0; i < rows; i += FINISH_EDGE_ROWS) {
         const int64_t count = hg_min(FINISH_EDGE_ROWS, rows - i);
         for (int64_t k = 0; k < count; k++) {
             (void)finish_widen(c + (i + k) * ld, cols, block + k * FINISH_EDGE);
-            if (t->residual != NULL && !e->per_row)
-                (void)finish_widen(t->residual + (i + k) * ld, cols, added + k * FINISH_EDGE);
+            const hg_epilogue_at at = hg_epilogue_residuals_from(e, t->residual, ld, i + k, 0);
+            for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++)
+                if (!e->residual[n].per_row)
+                    (void)finish_widen(at.data[n], cols, added[n] + k * FINISH_EDGE);
         }
-        if (e->per_row) wide.residual = t->residual + i;
+        wide.residual = hg_epilogue_residuals_from(e, t->residual, ld, i, 0);
+        for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++)
+            if (t->residual.data[n] != NULL && !e->residual[n].per_row)
+                wide.residual.data[n] = added[n];
         finish_all(e, &wide, block, FINISH_EDGE, count, FINISH_EDGE);
         for (int64_t k = 0; k < count; k++)
             hg_part8_store(c + (i + k) * ld, cols, _mm256_loadu_ps(block + k * FINISH_EDGE));
@@ -38,7 +42,7 @@ static void finish_edge(const hg_epilogue_simple *e, const finish_terms *t, floa
 }
 
 void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *bias2,
-                         const float *residual, float *c, int64_t ld, int64_t rows, int64_t col,
+                         hg_epilogue_at residual, float *c, int64_t ld, int64_t rows, int64_t col,
                          int64_t cols)
 {
 #if HG_HAS_AVX512

@@ -83,10 +83,10 @@ HG_INLINE __m256 finish_act(const hg_epilogue_act act, const hg_epilogue_simple 
     return x;
 }
 
-/* What is added to a row of outputs; each may be NULL. The residual has one value for the row where
- * e->per_row. */
+/* What is added to a row of outputs; each may be NULL. */
 typedef struct finish_terms {
-    const float *bias, *bias2, *residual, *gain, *lift, *slope;
+    const float *bias, *bias2, *gain, *lift, *slope;
+    hg_epilogue_at residual;
 } finish_terms;
 
 HG_INLINE const float *finish_at(const float *p, int64_t col)
@@ -96,7 +96,7 @@ HG_INLINE const float *finish_at(const float *p, int64_t col)
 
 /* Those of hg_gemm_finish_avx2. */
 HG_INLINE finish_terms finish_terms_of(const hg_epilogue_simple *e, const float *bias,
-                                       const float *bias2, const float *residual, int64_t col)
+                                       const float *bias2, hg_epilogue_at residual, int64_t col)
 {
     return (finish_terms){.bias = bias,
                           .bias2 = bias2,
@@ -112,15 +112,26 @@ HG_INLINE finish_terms finish_behind(const hg_epilogue_simple *e, const finish_t
 {
     return (finish_terms){.bias = finish_at(t->bias, cols),
                           .bias2 = finish_at(t->bias2, cols),
-                          .residual = finish_at(t->residual, e->per_row ? 0 : cols),
+                          .residual = hg_epilogue_residuals_from(e, t->residual, 0, 0, cols),
                           .gain = finish_at(t->gain, cols),
                           .lift = finish_at(t->lift, cols),
                           .slope = finish_at(t->slope, cols)};
 }
 
-HG_INLINE __m256 finish_residual(const hg_epilogue_simple *e, const float *residual, int64_t j)
+/* The terms with those residuals alone that come then. */
+HG_INLINE finish_terms finish_when(const hg_epilogue_simple *e, finish_terms t, bool last)
 {
-    return e->per_row ? _mm256_broadcast_ss(residual) : _mm256_loadu_ps(residual + j);
+    for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++)
+        if ((e->residual[n].when != HG_EPILOGUE_SUMMED) != last) t.residual.data[n] = NULL;
+    return t;
+}
+
+/* x and column j of a residual. */
+HG_INLINE __m256 finish_residual(const hg_epilogue_residual *r, const float *data, int64_t j,
+                                 __m256 x)
+{
+    const __m256 y = r->per_row ? _mm256_broadcast_ss(data) : _mm256_loadu_ps(data + j);
+    return r->when == HG_EPILOGUE_MULTIPLIED ? _mm256_mul_ps(x, y) : _mm256_add_ps(x, y);
 }
 
 /* What comes before the activation, and the activation itself where it is a clamp or none. */
@@ -129,17 +140,19 @@ static void finish_sums(const hg_epilogue_simple *e, finish_terms t, float *c, i
 {
     const __m256 scale = _mm256_set1_ps(e->scale), shift = _mm256_set1_ps(e->shift);
     const bool clamps = e->act == HG_EPILOGUE_CLAMP;
-    if (e->residual_last) t.residual = NULL;
+    t = finish_when(e, t, false);
     for (int64_t i = 0; i < rows; i++, c += ld) {
         for (int64_t j = 0; j < cols; j += HG_LANES) {
             __m256 x = _mm256_loadu_ps(c + j);
             if (t.bias != NULL) x = _mm256_add_ps(x, _mm256_loadu_ps(t.bias + j));
             if (t.bias2 != NULL) x = _mm256_add_ps(x, _mm256_loadu_ps(t.bias2 + j));
-            if (t.residual != NULL) x = _mm256_add_ps(x, finish_residual(e, t.residual, j));
+            for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++)
+                if (t.residual.data[n] != NULL)
+                    x = finish_residual(&e->residual[n], t.residual.data[n], j, x);
             if (e->is_scaled) x = _mm256_fmadd_ps(x, scale, shift);
             _mm256_storeu_ps(c + j, clamps ? finish_clamp(e, x) : x);
         }
-        if (t.residual != NULL) t.residual += e->per_row ? 1 : ld;
+        t.residual = hg_epilogue_residuals_from(e, t.residual, ld, 1, 0);
     }
 }
 
@@ -148,20 +161,19 @@ static void finish_after(const hg_epilogue_simple *e, finish_terms t, float *c, 
                          int64_t rows, int64_t cols)
 {
     const __m256 factor = _mm256_set1_ps(e->factor), offset = _mm256_set1_ps(e->offset);
-    if (!e->residual_last) t.residual = NULL;
+    t = finish_when(e, t, true);
     for (int64_t i = 0; i < rows; i++, c += ld) {
         for (int64_t j = 0; j < cols; j += HG_LANES) {
             __m256 x = _mm256_loadu_ps(c + j);
             if (!e->is_final) x = _mm256_fmadd_ps(x, factor, offset);
             if (t.gain != NULL) x = _mm256_mul_ps(x, _mm256_loadu_ps(t.gain + j));
             if (t.lift != NULL) x = _mm256_add_ps(x, _mm256_loadu_ps(t.lift + j));
-            if (t.residual != NULL) {
-                const __m256 y = finish_residual(e, t.residual, j);
-                x = e->is_product ? _mm256_mul_ps(x, y) : _mm256_add_ps(x, y);
-            }
+            for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++)
+                if (t.residual.data[n] != NULL)
+                    x = finish_residual(&e->residual[n], t.residual.data[n], j, x);
             _mm256_storeu_ps(c + j, x);
         }
-        if (t.residual != NULL) t.residual += e->per_row ? 1 : ld;
+        t.residual = hg_epilogue_residuals_from(e, t.residual, ld, 1, 0);
     }
 }
 
@@ -194,7 +206,7 @@ static void finish_all(const hg_epilogue_simple *e, const finish_terms *t, float
 {
     const bool is_plain = e->act <= HG_EPILOGUE_CLAMP;
     if (is_plain || e->is_scaled || t->bias != NULL || t->bias2 != NULL ||
-        (t->residual != NULL && !e->residual_last))
+        hg_epilogue_has_when(e, false))
         finish_sums(e, *t, c, ld, rows, cols);
     switch (e->act) {
     case HG_EPILOGUE_LINEAR:
@@ -207,8 +219,7 @@ static void finish_all(const hg_epilogue_simple *e, const finish_terms *t, float
     case HG_EPILOGUE_TANH: finish_block(HG_EPILOGUE_TANH, e, c, ld, rows, cols); break;
     case HG_EPILOGUE_SIGMOID: finish_block(HG_EPILOGUE_SIGMOID, e, c, ld, rows, cols); break;
     }
-    if (!e->is_final || (t->residual != NULL && e->residual_last))
-        finish_after(e, *t, c, ld, rows, cols);
+    if (!e->is_final || hg_epilogue_has_when(e, true)) finish_after(e, *t, c, ld, rows, cols);
 }
 
 #endif

@@ -37,7 +37,8 @@ HG_INLINE __m256 gemm_clamp(const hg_gemm_step *s, __m256 x)
 /* The residual and the clamp of a whole vector at element `at` of c. */
 HG_INLINE __m256 gemm_end(const hg_gemm_step *s, int64_t at, __m256 x)
 {
-    if (s->adds) x = _mm256_add_ps(x, _mm256_loadu_ps(s->residual + at));
+    for (int n = 0; n < s->adds; n++)
+        x = _mm256_add_ps(x, _mm256_loadu_ps(s->residual.data[n] + at));
     return gemm_clamp(s, x);
 }
 
@@ -51,7 +52,8 @@ HG_INLINE void gemm_store(const hg_gemm_step *s, int64_t row, int64_t col, __m25
         _mm256_storeu_ps(s->c + at, gemm_end(s, at, x));
         return;
     }
-    if (s->adds) x = _mm256_add_ps(x, hg_part8_load(s->residual + at, cols));
+    for (int n = 0; n < s->adds; n++)
+        x = _mm256_add_ps(x, hg_part8_load(s->residual.data[n] + at, cols));
     hg_part8_store(s->c + at, cols, gemm_clamp(s, x));
 }
 
@@ -116,8 +118,8 @@ HG_INLINE void gemm_tile(const int rows, const bool is_half, const bool has_taps
         }
     }
     if (HG_LIKELY(s->alpha == 1 && s->cols == HG_GEMM_COLS)) {
-        if (s->adds) {
-            const float *residual = s->residual + first * s->ld;
+        for (int n = 0; n < s->adds; n++) {
+            const float *residual = s->residual.data[n] + first * s->ld;
             HG_GEMM_UNROLL
             for (int i = 0; i < rows; i++) {
                 sum[i][0] = _mm256_add_ps(sum[i][0], _mm256_loadu_ps(residual + i * s->ld));
@@ -209,10 +211,11 @@ HG_ONCE void gemm_prefetch(const hg_gemm_step *s, int64_t first, int64_t rows)
             _mm_prefetch((const char *)(s->c + i * s->ld), _MM_HINT_T0);
             _mm_prefetch((const char *)(s->c + i * s->ld + HG_GEMM_COLS - 1), _MM_HINT_T0);
         }
-        if (s->residual != NULL) {
-            const float *residual = s->residual + i * s->residual_row;
-            _mm_prefetch((const char *)residual, _MM_HINT_T0);
-            _mm_prefetch((const char *)(residual + HG_GEMM_COLS - 1), _MM_HINT_T0);
+        const hg_epilogue_at residual = hg_gemm_residuals(s, i);
+        for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++) {
+            if (residual.data[n] == NULL) continue;
+            _mm_prefetch((const char *)residual.data[n], _MM_HINT_T0);
+            _mm_prefetch((const char *)(residual.data[n] + HG_GEMM_COLS - 1), _MM_HINT_T0);
         }
         if (s->fetch_a)
             for (int64_t line = 0; line < 4; line++)
@@ -340,12 +343,18 @@ void hg_gemm_begin_avx2(hg_gemm_step *s, const hg_epilogue_simple *e, int64_t co
 void hg_gemm_end_avx2(hg_gemm_step *s, const hg_epilogue_simple *e, const float *out)
 {
     if (e == NULL) return;
-    s->residual = hg_epilogue_residual_at(e, s->c - out, s->ld);
-    s->residual_row = e->per_row ? 1 : s->ld;
-    s->adds = e->residual != NULL && !e->residual_last && !e->per_row;
-    const bool is_done = !e->is_scaled && e->is_final && (s->adds || e->residual == NULL) &&
-                         (e->act == HG_EPILOGUE_LINEAR || e->act == HG_EPILOGUE_CLAMP);
-    s->adds = s->adds && is_done;
+    s->residual = hg_epilogue_residuals_at(e, s->c - out, s->ld);
+    s->adds = 0;
+    bool is_done = !e->is_scaled && e->is_final &&
+                   (e->act == HG_EPILOGUE_LINEAR || e->act == HG_EPILOGUE_CLAMP);
+    for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++) {
+        const hg_epilogue_residual *r = &e->residual[n];
+        s->residual_row[n] = r->per_row ? 1 : s->ld;
+        if (r->data == NULL) continue;
+        is_done = is_done && s->adds == n && r->when == HG_EPILOGUE_SUMMED && !r->per_row;
+        s->adds++;
+    }
+    if (!is_done) s->adds = 0;
     s->clamps = is_done && e->act == HG_EPILOGUE_CLAMP;
     s->low = e->low;
     s->high = e->high;
@@ -359,7 +368,7 @@ void hg_gemm_finish_all_avx2(const hg_epilogue_simple *e, const float *out, floa
     if (e == NULL) return;
     hg_gemm_finish_avx2(e, e->bias == NULL ? NULL : e->bias + col,
                         e->bias2 == NULL ? NULL : e->bias2 + col,
-                        hg_epilogue_residual_at(e, c - out, ld), c, ld, rows, col, cols);
+                        hg_epilogue_residuals_at(e, c - out, ld), c, ld, rows, col, cols);
 }
 
 static const float *gemm_columns(const float *from, const hg_gemm_step *step, float *to)
@@ -372,9 +381,8 @@ static const float *gemm_columns(const float *from, const hg_gemm_step *step, fl
 HG_INLINE void gemm_finish_tile(const hg_gemm_step *s, int64_t first, int64_t rows)
 {
     if (s->finish == NULL) return;
-    hg_gemm_finish_avx2(s->finish, NULL, NULL,
-                        s->residual == NULL ? NULL : s->residual + first * s->residual_row,
-                        s->c + first * s->ld, s->ld, rows, s->col, s->cols);
+    hg_gemm_finish_avx2(s->finish, NULL, NULL, hg_gemm_residuals(s, first), s->c + first * s->ld,
+                        s->ld, rows, s->col, s->cols);
 }
 
 /* As many tiles of the full height as there are; returns the rows. The step is copied: a vector
@@ -383,7 +391,7 @@ HG_INLINE int64_t gemm_whole_tiles(const bool is_half, const bool has_taps,
                                    const hg_gemm_step *step, int64_t rows)
 {
     const hg_gemm_step s = *step;
-    const bool fetches = s.fetch_c || s.fetch_a || s.residual != NULL;
+    const bool fetches = s.fetch_c || s.fetch_a || hg_gemm_has_residual(&s);
     int64_t first = 0;
     for (; hg_gemm_tile_rows(rows - first) == HG_GEMM_ROWS; first += HG_GEMM_ROWS) {
         if (fetches) gemm_prefetch(&s, first + HG_GEMM_ROWS, rows);
@@ -418,7 +426,7 @@ static int64_t gemm_whole(const hg_gemm_step *s, int64_t rows)
 
 static void gemm_tiles(const hg_gemm_step *step, int64_t rows)
 {
-    const bool fetches = step->fetch_c || step->fetch_a || step->residual != NULL;
+    const bool fetches = step->fetch_c || step->fetch_a || hg_gemm_has_residual(step);
     for (int64_t first = gemm_whole(step, rows); first < rows;) {
         int64_t height;
         const gemm_tile_fn tile = gemm_find_tile(step, rows - first, &height);
@@ -435,9 +443,9 @@ enum { GEMM_PART_ROWS = 24 }; /* whole tiles of any height */
  * whole vectors that lie elsewhere. */
 static void gemm_finish_part(const hg_gemm_step *step, int64_t first, int64_t rows)
 {
-    float part[GEMM_PART_ROWS * HG_GEMM_COLS], added[GEMM_PART_ROWS * HG_GEMM_COLS];
-    const float *residual = step->residual;
-    if (residual != NULL) residual += first * step->residual_row;
+    float part[GEMM_PART_ROWS * HG_GEMM_COLS];
+    float added[HG_EPILOGUE_RESIDUALS][GEMM_PART_ROWS * HG_GEMM_COLS];
+    hg_epilogue_at residual = hg_gemm_residuals(step, first);
     hg_gemm_step inner = *step, outer = *step;
     inner.row += first;
     if (inner.sum != NULL) inner.sum += first * inner.sum_ld;
@@ -445,15 +453,16 @@ static void gemm_finish_part(const hg_gemm_step *step, int64_t first, int64_t ro
     inner.c = part;
     inner.ld = inner.cols = HG_GEMM_COLS;
     inner.finish = NULL;
-    inner.residual = NULL;
+    inner.residual = (hg_epilogue_at){{NULL}};
     inner.fetch_c = false;
     gemm_tiles(&inner, rows);
-    if (residual != NULL && !step->finish->per_row) {
-        memset(added, 0, sizeof added);
+    for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++) {
+        if (residual.data[n] == NULL || step->finish->residual[n].per_row) continue;
+        memset(added[n], 0, sizeof added[n]);
         for (int64_t i = 0; i < rows; i++)
-            memcpy(added + i * HG_GEMM_COLS, residual + i * step->residual_row,
+            memcpy(added[n] + i * HG_GEMM_COLS, residual.data[n] + i * step->residual_row[n],
                    (size_t)step->cols * sizeof(float));
-        residual = added;
+        residual.data[n] = added[n];
     }
     /* whole vectors can be read of what differs by columns */
     float columns[3][HG_GEMM_COLS] = {{0}};

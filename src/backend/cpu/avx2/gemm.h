@@ -65,13 +65,13 @@ typedef struct hg_gemm_step {
     int64_t next_chunk;          /* is_wide: k between fetches, and the bytes of one */
     int64_t next_bytes;
     float *widened; /* where a tile leaves weights of 16 bits as floats, or NULL */
-    bool adds;      /* the residual is added before c is stored */
+    int adds;       /* so many residuals are added before c is stored */
     bool clamps;    /* the result is limited to [low, high] before it is stored */
     float low, high;
-    const hg_epilogue_simple *finish; /* what else is done to c, or NULL */
-    const float *residual;            /* for element (0, 0) of c, or NULL */
-    int64_t residual_row;             /* from row to row: ld, or 1 */
-    int64_t col;                      /* of the output that c starts in, where finish has columns */
+    const hg_epilogue_simple *finish;            /* what else is done to c, or NULL */
+    hg_epilogue_at residual;                     /* for element (0, 0) of c */
+    int64_t residual_row[HG_EPILOGUE_RESIDUALS]; /* from row to row: ld, or 1 */
+    int64_t col; /* of the output that c starts in, where finish has columns */
 } hg_gemm_step;
 
 /* Height of the next row tile: sixes, with a tail of fours and fives, which also fill the FMA
@@ -82,6 +82,20 @@ static inline int64_t hg_gemm_tile_rows(int64_t left)
     if (HG_GEMM_ROWS == 4) return left == 5 ? 3 : 4;
     if (left == 7 || left == 8) return 4;
     return left == 9 || left == 13 ? 5 : HG_GEMM_ROWS;
+}
+
+/* The residuals of a row. */
+static inline hg_epilogue_at hg_gemm_residuals(const hg_gemm_step *s, int64_t row)
+{
+    hg_epilogue_at at = s->residual;
+    for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++)
+        if (at.data[n] != NULL) at.data[n] += row * s->residual_row[n];
+    return at;
+}
+
+static inline bool hg_gemm_has_residual(const hg_gemm_step *s)
+{
+    return s->residual.data[0] != NULL || s->residual.data[1] != NULL;
 }
 
 /* Whether tiles are those of AVX-512, 8 rows x 48 columns: three panels side by side, where 6 x 16
@@ -209,16 +223,23 @@ void hg_gemm_stream_avx512(const hg_gemm_stream *s, int64_t rows, int64_t panels
 void hg_gemm_dot_avx2(const float *const *a, int64_t rows, const float *b, int64_t b_ld, int64_t k,
                       int64_t count, float alpha, float *c, int64_t ld);
 
-/* Applies a simple epilogue to a block of the output in place: bias[j] and residual[i * ld + j], or
- * residual[i] where there is one for each row, belong to element (i, j), which is in column col +
- * j. Defined in epilogue.c; epilogue.h has the error bound. That of AVX2 calls the other one where
- * the epilogue says that it may. */
+/* Applies a simple epilogue to a block of the output in place: bias[j] and element i * ld + j of a
+ * residual, or element i where there is one for each row, belong to element (i, j), which is in
+ * column col + j. Defined in epilogue.c; epilogue.h has the error bound. That of AVX2 calls the
+ * other one where the epilogue says that it may. */
 void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *bias2,
-                         const float *residual, float *c, int64_t ld, int64_t rows, int64_t col,
+                         hg_epilogue_at residual, float *c, int64_t ld, int64_t rows, int64_t col,
                          int64_t cols);
 void hg_gemm_finish_avx512(const hg_epilogue_simple *e, const float *bias, const float *bias2,
-                           const float *residual, float *c, int64_t ld, int64_t rows, int64_t col,
+                           hg_epilogue_at residual, float *c, int64_t ld, int64_t rows, int64_t col,
                            int64_t cols);
+
+/* Rows that tiles of AVX-512 compute for `rows`: fours and eights, of one panel eights. */
+static inline int64_t hg_gemm_wide_computed(const hg_gemm_step *s, int64_t rows)
+{
+    const int64_t multiple = s->panels > 1 ? HG_GEMM_WIDE_ROWS / 2 : HG_GEMM_WIDE_ROWS;
+    return hg_ceil_div(rows, multiple) * multiple;
+}
 
 /* Fetches a block of weights as large as the step's own while `rows` rows are computed. */
 static inline void hg_gemm_fetch(hg_gemm_step *s, const char *next, int64_t rows)
@@ -226,17 +247,20 @@ static inline void hg_gemm_fetch(hg_gemm_step *s, const char *next, int64_t rows
     const int64_t depth = s->taps * s->depth, bytes = depth * s->b_step;
     s->next = next;
     s->next_panel = s->b_panel;
-    s->next_row = bytes / rows;
     if (!s->is_wide) {
+        s->next_row = bytes / rows;
         s->next_step = hg_min(64, s->next_row * HG_GEMM_ROWS / hg_max(1, depth) + 1);
         return;
     }
-    /* a line every so many k, and no fetches closer than that: they would cost a tile of four rows
-     * half its time */
+    /* A line every so many k. No fetches closer than that: they would cost a tile of four rows half
+     * its time. And no more lines at once than that takes: memory would wait until the next tile.
+     */
     const int64_t line = 64, least = 4;
-    const int64_t every = hg_max(1, depth * line / hg_max(line, s->next_row * HG_GEMM_WIDE_ROWS));
-    s->next_chunk = hg_max(least, every);
-    s->next_bytes = hg_ceil_div(s->next_chunk, every) * line;
+    s->next_row = bytes / hg_gemm_wide_computed(s, rows);
+    const int64_t tile = hg_max(line, s->next_row * HG_GEMM_WIDE_ROWS);
+    s->next_chunk = hg_max(least, depth * line / tile);
+    const int64_t lines = hg_ceil_div(s->next_chunk * tile, hg_max(1, depth) * line);
+    s->next_bytes = lines * line;
 }
 
 /* First k block of a step with a simple epilogue (or NULL): the sums start with the bias, which

@@ -406,7 +406,7 @@ static void matmul_finish_column(const matmul_unit *u)
     for (int64_t i = 0; i < u->n_rows; i++)
         u->sum[i] = bias;
     hg_gemm_finish_avx2(e, e->bias == NULL ? NULL : u->sum, NULL,
-                        hg_epilogue_residual_at(e, u->c - u->out, 1), u->c, u->n_rows, 1, 0,
+                        hg_epilogue_residuals_at(e, u->c - u->out, 1), u->c, u->n_rows, 1, 0,
                         u->n_rows);
 }
 

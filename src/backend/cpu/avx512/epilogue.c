@@ -5,7 +5,7 @@
 #include "backend/cpu/avx2/epilogue.h"
 
 void hg_gemm_finish_avx512(const hg_epilogue_simple *e, const float *bias, const float *bias2,
-                           const float *residual, float *c, int64_t ld, int64_t rows, int64_t col,
+                           hg_epilogue_at residual, float *c, int64_t ld, int64_t rows, int64_t col,
                            int64_t cols)
 {
     const int64_t whole = cols / HG_LANES * HG_LANES;

@@ -49,7 +49,8 @@ HG_ONCE void wide_store_tile(const hg_gemm_step *s, int64_t first, int64_t rows,
             const int64_t at = (first + i) * s->ld + j * WIDE_VECTOR;
             __m512 x = _mm512_loadu_ps(tile + (i * panels + j) * WIDE_VECTOR);
             if (s->alpha != 1) x = _mm512_mul_ps(x, _mm512_set1_ps(s->alpha));
-            if (s->adds) x = _mm512_add_ps(x, _mm512_maskz_loadu_ps(mask, s->residual + at));
+            for (int n = 0; n < s->adds; n++)
+                x = _mm512_add_ps(x, _mm512_maskz_loadu_ps(mask, s->residual.data[n] + at));
             if (s->clamps) x = wide_clamp(_mm512_set1_ps(s->low), _mm512_set1_ps(s->high), x);
             _mm512_mask_storeu_ps(s->c + at, mask, x);
         }
@@ -73,8 +74,9 @@ HG_INLINE void wide_tile(const int rows, const int panels, const hg_gemm_step *s
     float *to = s->widened;
     /* this tile's part of what is fetched, spread over its k */
     const char *next = s->next != NULL ? s->next + first * s->next_row : s->b;
-    const char *stop = s->next != NULL ? next + count * s->next_row : next;
-    const int64_t chunk = s->next != NULL ? s->next_chunk : depth, ahead = s->next_bytes;
+    const char *stop = s->next != NULL ? next + rows * s->next_row : next;
+    const int64_t chunk = s->next != NULL ? s->next_chunk * HG_GEMM_WIDE_ROWS / rows : depth;
+    const int64_t ahead = s->next_bytes;
     __m512 sum[HG_GEMM_WIDE_ROWS][HG_GEMM_PANELS];
     if (s->sum == NULL || s->sum_ld == 0) { /* copies of registers are free, loads are not */
         WIDE_UNROLL
@@ -140,7 +142,8 @@ HG_INLINE void wide_tile(const int rows, const int panels, const hg_gemm_step *s
             }
         }
     }
-    if (HG_LIKELY(count == rows && s->alpha == 1 && s->cols == panels * WIDE_VECTOR && !s->adds)) {
+    if (HG_LIKELY(count == rows && s->alpha == 1 && s->cols == panels * WIDE_VECTOR &&
+                  s->adds == 0)) {
         float *c = s->c + first * s->ld;
         const int64_t ld = s->ld; /* a store may alias anything: not read again */
         if (s->clamps) {
@@ -180,10 +183,12 @@ WIDE_TILE(8, 3)
 HG_ONCE void wide_prefetch(const hg_gemm_step *s, int64_t first, int64_t rows)
 {
     for (int64_t i = first; i < hg_min(first + HG_GEMM_WIDE_ROWS, rows); i++) {
+        const hg_epilogue_at residual = hg_gemm_residuals(s, i);
         for (int64_t j = 0; j < s->cols; j += WIDE_VECTOR) {
             if (s->fetch_c) _mm_prefetch((const char *)(s->c + i * s->ld + j), _MM_HINT_T0);
-            if (s->residual != NULL)
-                _mm_prefetch((const char *)(s->residual + i * s->residual_row + j), _MM_HINT_T0);
+            for (int n = 0; n < HG_EPILOGUE_RESIDUALS; n++)
+                if (residual.data[n] != NULL)
+                    _mm_prefetch((const char *)(residual.data[n] + j), _MM_HINT_T0);
         }
         if (s->fetch_a)
             for (int64_t line = 0; line < 4; line++)
@@ -204,14 +209,13 @@ static wide_tile_fn wide_find_tile(const hg_gemm_step *s, int64_t left, int64_t 
 /* Rows from `first` on. */
 static void wide_panel(const hg_gemm_step *s, int64_t first, int64_t rows)
 {
-    const bool fetches = s->fetch_c || s->fetch_a || s->residual != NULL;
+    const bool fetches = s->fetch_c || s->fetch_a || hg_gemm_has_residual(s);
     for (int64_t height = 0; first < rows; first += height) {
         const wide_tile_fn tile = wide_find_tile(s, rows - first, &height);
         if (fetches) wide_prefetch(s, first + height, rows);
         tile(s, first, height);
         if (s->finish != NULL)
-            hg_gemm_finish_avx2(s->finish, NULL, NULL,
-                                s->residual == NULL ? NULL : s->residual + first * s->residual_row,
+            hg_gemm_finish_avx2(s->finish, NULL, NULL, hg_gemm_residuals(s, first),
                                 s->c + first * s->ld, s->ld, height, s->col, s->cols);
     }
 }
