@@ -16,7 +16,7 @@ static const struct {
     {64, 2048, 2048, 4, 32}, {128, 2048, 2048, 8, 32},
 };
 
-static void bench_nbits(const hg_kernel *k, const char *variant, double peak)
+static void bench_nbits(const hg_kernel *k, const char *variant, uint32_t cpu, double peak)
 {
     for (size_t i = 0; i < HG_COUNT(nbits_shapes); i++) {
         const int64_t m = nbits_shapes[i].m, n = nbits_shapes[i].n, depth = nbits_shapes[i].k;
@@ -29,7 +29,7 @@ static void bench_nbits(const hg_kernel *k, const char *variant, double peak)
         };
         holo_tensor out = bench_tensor(HOLO_F32, 2, (int64_t[]){m, n});
         const hg_args a = {
-            .in = in, .out = &out, .param = param, .n_in = 3, .n_out = 1, .n_param = 2};
+            .in = in, .out = &out, .param = param, .n_in = 3, .n_out = 1, .n_param = 2, .cpu = cpu};
         char name[64];
         snprintf(name, sizeof name, "nbits %s %lld bits by %lld %lldx%lldx%lld", variant,
                  (long long)param[0], (long long)param[1], (long long)m, (long long)n,
@@ -45,10 +45,10 @@ int main(void)
 {
     const double peak = bench_peak();
 #if defined(__x86_64__)
-    bench_nbits(hg_kernels_matmul_nbits_avx2, "avx2", peak);
+    bench_nbits(hg_kernels_matmul_nbits_avx2, "avx2", HG_CPU_AVX2, peak);
     if (hg_cpu_features() & HG_CPU_AVX512)
-        bench_nbits(hg_kernels_matmul_nbits_avx512, "avx512", peak);
+        bench_nbits(hg_kernels_matmul_nbits_avx512, "avx512", hg_cpu_features(), peak);
 #endif
-    bench_nbits(hg_kernels_matmul_nbits, "reference", peak);
+    bench_nbits(hg_kernels_matmul_nbits, "reference", 0, peak);
     return 0;
 }

@@ -76,27 +76,37 @@ static uint64_t const_hash_strings(const hg_const *c, uint64_t hash)
     return hash;
 }
 
-uint64_t hg_graph_const_hash(hg_graph *g, hg_value_id value)
+uint64_t hg_graph_const_content(hg_graph *g, hg_value_id value)
 {
     const hg_value *v = hg_graph_value(g, value);
     const hg_const *c = v->constant;
     if (c == NULL) return 0;
     if (c->hash != 0) return c->hash;
-    uint64_t hash = hg_hash("const", 5, (uint64_t)v->type.dtype);
-    for (int32_t i = 0; i < v->type.rank; i++) {
-        int64_t dim = -1;
-        uint8_t bytes[8];
-        (void)hg_dim_is_const(&g->dims, v->type.dim[i], &dim);
-        for (int b = 0; b < 8; b++)
-            bytes[b] = (uint8_t)((uint64_t)dim >> (8 * b));
-        hash = hg_hash(bytes, sizeof bytes, hash);
-    }
-    hash = v->type.dtype == HOLO_STRING ? const_hash_strings(c, hash)
-                                        : hg_hash(c->data, c->bytes, hash);
+    const uint64_t hash =
+        v->type.dtype == HOLO_STRING ? const_hash_strings(c, 1) : hg_hash(c->data, c->bytes, 0);
     /* The record is const for readers; filling in the hash that it lacks changes nothing they see.
      */
     ((hg_const *)c)->hash = hash == 0 ? 1 : hash;
     return c->hash;
+}
+
+uint64_t hg_graph_const_hash(hg_graph *g, hg_value_id value)
+{
+    const hg_value *v = hg_graph_value(g, value);
+    if (v->constant == NULL) return 0;
+    uint64_t hash = hg_hash("const", 5, (uint64_t)v->type.dtype);
+    for (int32_t i = -1; i < v->type.rank; i++) {
+        int64_t number = -1;
+        uint8_t bytes[8];
+        if (i < 0)
+            number = (int64_t)hg_graph_const_content(g, value);
+        else
+            (void)hg_dim_is_const(&g->dims, v->type.dim[i], &number);
+        for (int b = 0; b < 8; b++)
+            bytes[b] = (uint8_t)((uint64_t)number >> (8 * b));
+        hash = hg_hash(bytes, sizeof bytes, hash);
+    }
+    return hash;
 }
 
 bool hg_graph_const_is_finite(const hg_graph *g, hg_value_id value)

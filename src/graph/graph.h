@@ -41,7 +41,7 @@ struct hg_type {
 typedef struct hg_const {
     const void *data;
     size_t bytes;
-    uint64_t hash; /* of dtype, dims and bytes; 0 until somebody asks (hg_graph_const_hash) */
+    uint64_t hash; /* of the bytes; 0 until somebody asks (hg_graph_const_content) */
 } hg_const;
 
 typedef struct hg_value {
@@ -259,6 +259,8 @@ bool hg_graph_const_scalar(const hg_graph *g, hg_value_id value, double *out);
 bool hg_graph_const_is_finite(const hg_graph *g, hg_value_id value);
 /* A constant whose bytes are all 0. */
 bool hg_graph_const_is_zero(const hg_graph *g, hg_value_id value);
+/* Hashes of a constant: of its bytes alone, and with its type and dimensions. */
+uint64_t hg_graph_const_content(hg_graph *g, hg_value_id value);
 uint64_t hg_graph_const_hash(hg_graph *g, hg_value_id value);
 size_t hg_graph_count_nodes(const hg_graph *g);
 

@@ -9,11 +9,12 @@ static const hg_node *weights_packer(const hg_graph *g, hg_value_id value)
     return v->constant != NULL || v->node == 0 ? NULL : hg_graph_node(g, v->node);
 }
 
-/* Content, and for packed weights also the operator and its integer attributes. */
+/* Content, whatever its type and dimensions, and for packed weights also the operator and its
+ * integer attributes. */
 static uint64_t weights_key(hg_graph *g, hg_value_id value)
 {
     const hg_node *n = weights_packer(g, value);
-    if (n == NULL) return hg_graph_const_hash(g, value);
+    if (n == NULL) return hg_graph_const_content(g, value);
     uint64_t key = hg_hash(n->op->name, strlen(n->op->name), 1);
     for (uint32_t i = 0; i < n->n_attr; i++)
         key = hg_hash(&n->attr[i].i, sizeof n->attr[i].i, key);

@@ -169,14 +169,19 @@ static void nbits_run_four(const hg_args *a, const hg_nbits_shape *s, hg_range r
 
 /* ---- 8 bits -------------------------------------------------------------------------------- */
 
-/* acc += numbers from place i on, `count` of them, times codes less their zero point. */
-HG_INLINE void nbits_bytes(const float *x, const uint8_t *codes, int64_t count, __m512 zero,
-                           __m512 *acc)
+/* acc += sixteen numbers times codes of each column less their zero points. */
+HG_INLINE void nbits_bytes(const hg_nbits_shape *s, const int columns, __m512 v,
+                           const uint8_t *codes, __mmask16 mask, const __m512 zero[], __m512 acc[])
 {
-    const __mmask16 mask = nbits_mask(count);
-    const __m512i code = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(mask, codes));
-    const __m512 v = _mm512_maskz_loadu_ps(mask, x);
-    *acc = _mm512_fmadd_ps(v, _mm512_sub_ps(_mm512_cvtepi32_ps(code), zero), *acc);
+    HG_GEMM_UNROLL
+    for (int j = 0; j < columns; j++) {
+        const __m128i *at = (const __m128i *)(const void *)(codes + j * s->row);
+        /* not masked where nothing is left out: that takes five times as long with Zen 5 */
+        const __m128i code =
+            mask == NBITS_ALL ? _mm_loadu_si128(at) : _mm_maskz_loadu_epi8(mask, at);
+        const __m512 w = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(code));
+        acc[j] = _mm512_fmadd_ps(v, _mm512_sub_ps(w, zero[j]), acc[j]);
+    }
 }
 
 /* Columns of 8 bits; the scale is applied once a block. */
@@ -191,40 +196,46 @@ HG_INLINE void nbits_eight(const hg_args *a, const hg_nbits_shape *s, int64_t co
         sum[j] = _mm512_setzero_ps();
     for (int64_t from = 0, block = 0; from < s->k; from += s->block, block++) {
         const int64_t to = hg_min(from + s->block, s->k);
-        __m512 by[HG_NBITS_COLUMNS], zero[HG_NBITS_COLUMNS], acc[HG_NBITS_COLUMNS][2];
+        __m512 by[HG_NBITS_COLUMNS], zero[HG_NBITS_COLUMNS], acc[2][HG_NBITS_COLUMNS];
         HG_GEMM_UNROLL
         for (int j = 0; j < columns; j++) {
             float scale, less;
             hg_nbits_block(a, s, column + j, block, &scale, &less);
             by[j] = _mm512_set1_ps(scale);
             zero[j] = _mm512_set1_ps(less);
-            acc[j][0] = acc[j][1] = _mm512_setzero_ps();
+            acc[0][j] = acc[1][j] = _mm512_setzero_ps();
         }
-        for (int64_t i = from; i < to; i += 2 * NBITS_VECTOR) {
-            HG_GEMM_UNROLL
-            for (int j = 0; j < 2 * columns; j++)
-                nbits_bytes(x + i + j % 2 * NBITS_VECTOR,
-                            codes + j / 2 * s->row + i + j % 2 * NBITS_VECTOR,
-                            to - i - j % 2 * NBITS_VECTOR, zero[j / 2], &acc[j / 2][j % 2]);
+        int64_t i = from;
+        for (; i + 2 * NBITS_VECTOR <= to; i += 2 * NBITS_VECTOR) {
+            nbits_bytes(s, columns, _mm512_loadu_ps(x + i), codes + i, NBITS_ALL, zero, acc[0]);
+            nbits_bytes(s, columns, _mm512_loadu_ps(x + i + NBITS_VECTOR), codes + i + NBITS_VECTOR,
+                        NBITS_ALL, zero, acc[1]);
+        }
+        for (; i < to; i += NBITS_VECTOR) {
+            const __mmask16 mask = nbits_mask(to - i);
+            nbits_bytes(s, columns, _mm512_maskz_loadu_ps(mask, x + i), codes + i, mask, zero,
+                        acc[0]);
         }
         HG_GEMM_UNROLL
         for (int j = 0; j < columns; j++)
-            sum[j] = _mm512_fmadd_ps(_mm512_add_ps(acc[j][0], acc[j][1]), by[j], sum[j]);
+            sum[j] = _mm512_fmadd_ps(_mm512_add_ps(acc[0][j], acc[1][j]), by[j], sum[j]);
     }
     HG_GEMM_UNROLL
     for (int j = 0; j < columns; j++)
         y[j] = _mm512_reduce_add_ps(sum[j]);
 }
 
-static void nbits_run_eight(const hg_args *a, const hg_nbits_shape *s, hg_range r)
+static void nbits_run_eight(const hg_args *a, const hg_nbits_shape *shape, hg_range r)
 {
+    hg_nbits_shape s = *shape;
+    s.bits = 8; /* zero points are found without dividing */
     float *y = a->out[0].data;
     int64_t column = r.begin * HG_NBITS_COLUMNS;
-    const int64_t end = hg_min(r.end * HG_NBITS_COLUMNS, s->n);
+    const int64_t end = hg_min(r.end * HG_NBITS_COLUMNS, s.n);
     for (; column + HG_NBITS_COLUMNS <= end; column += HG_NBITS_COLUMNS)
-        nbits_eight(a, s, column, HG_NBITS_COLUMNS, y + column);
+        nbits_eight(a, &s, column, HG_NBITS_COLUMNS, y + column);
     for (; column < end; column++)
-        nbits_eight(a, s, column, 1, y + column);
+        nbits_eight(a, &s, column, 1, y + column);
 }
 
 /* -------------------------------------------------------------------------------------------- */
