@@ -175,8 +175,8 @@ static void bench_expanded(const hg_kernel *k, const char *variant, uint32_t cpu
         int64_t param[HG_CONV_PWDW_PARAMS] = {s.kernel, s.kernel, s.stride, s.stride,
                                               pad,      pad,      1,        1};
         param[HG_CONV_PWDW_ACT] = s.groups == 0 ? HG_EPILOGUE_CLAMP : HG_EPILOGUE_SILU;
-        const double limits[2] = {0, 6};
-        memcpy(param + HG_CONV_PWDW_ACT + 1, limits, sizeof limits);
+        const double numbers[] = {0, 6, 0, 0, 1, 0, 1, 0};
+        memcpy(param + HG_CONV_PWDW_ACT + 1, numbers, sizeof numbers);
         const hg_args a = {.in = in,
                            .out = &out,
                            .param = param,

@@ -5,15 +5,16 @@
  *   in[0]  X [N, H, W, C] f32
  *   in[1]  W [1, P, C, 16] f32 or f16, made by pack.conv; P = ceil(E / 16)
  *   in[2]  V [KH*KW, E] f32 or f16, made by pack.dw
- *   in[3]  bias [.., E] f32 of the 1x1 convolution, or absent
- *   in[4+] operands of the epilogue
+ *   in[3-6] bias, slope, gain, lift [.., E] f32 of the activation, or absent (epilogue.h)
+ *   in[7+] operands of the epilogue
  *   param  kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w of the depthwise one;
- *          activation (hg_epilogue_act: linear, clamp, SiLU or hard swish), low, high, gate_scale,
- *          gate_shift (epilogue.h)
+ *          activation (hg_epilogue_act), low, high, gate_scale, gate_shift, scale, shift, factor,
+ *          offset (epilogue.h)
  *   out[0] Y [N, OH, OW, E] f32 (any type with an epilogue)
  *   out[1] means of its rows (conv_means.h), or absent
  *
- * With t = act(x W + bias), padded with zeros: y = sum over the taps of t V. */
+ * With t = what hg_epilogue_simple makes of x W, padded with zeros: y = sum over the taps of t V.
+ */
 #include "kernel/conv_pwdw.h"
 
 #include "base/half.h"
@@ -21,15 +22,17 @@
 #include "kernel/conv_means.h"
 #include "kernel/pack.h"
 
-static holo_status conv_pwdw_check_bias(const hg_args *a, holo_error *e, int64_t inner)
+static holo_status conv_pwdw_check_columns(const hg_args *a, holo_error *e, int64_t inner)
 {
-    const holo_tensor *bias = &a->in[3];
-    if (!hg_args_has(a, 3)) return HOLO_OK;
-    HG_TRY(hg_check_in_type(a, e, 3, HG_TYPE_BIT(HOLO_F32)));
-    HG_REQUIRE(e,
-               holo_tensor_count(bias) == inner && bias->rank >= 1 &&
-                   bias->dim[bias->rank - 1] == inner,
-               HOLO_E_SHAPE, "bias is not a vector of %lld values", (long long)inner);
+    static const char *const name[HG_CONV_PWDW_N_COLUMNS] = {"bias", "slope", "gain", "lift"};
+    for (uint32_t i = 0; i < HG_CONV_PWDW_N_COLUMNS; i++) {
+        const uint32_t k = HG_CONV_PWDW_COLUMNS + i;
+        if (!hg_args_has(a, k)) continue;
+        const holo_tensor *t = &a->in[k];
+        HG_TRY(hg_check_in_type(a, e, k, HG_TYPE_BIT(HOLO_F32)));
+        HG_REQUIRE(e, holo_tensor_count(t) == inner && t->rank >= 1 && t->dim[t->rank - 1] == inner,
+                   HOLO_E_SHAPE, "%s is not a vector of %lld values", name[i], (long long)inner);
+    }
     return HOLO_OK;
 }
 
@@ -43,7 +46,7 @@ holo_status hg_conv_pwdw_check(const hg_args *a, holo_error *e)
     HG_TRY(hg_check_rank(&a->in[1], e, "packed weights", 4, 4));
     HG_TRY(hg_check_rank(&a->in[2], e, "depthwise weights", 2, 2));
     HG_TRY(hg_check_param(a, e, HG_CONV_PWDW_ACT, "activation", HG_EPILOGUE_LINEAR,
-                          HG_EPILOGUE_HARDSWISH));
+                          HG_EPILOGUE_SIGMOID));
     const int64_t inner = a->out[0].dim[3], taps = a->param[0] * a->param[1];
     const int64_t expected[4] = {1, hg_panels(inner), a->in[0].dim[3], HG_PANEL};
     for (int d = 0; d < 4; d++)
@@ -61,23 +64,41 @@ holo_status hg_conv_pwdw_check(const hg_args *a, holo_error *e)
     HG_REQUIRE(e, hg_mul_i64(hg_max(1, x[1]), hg_max(1, x[2]), &pixels) && pixels < INT64_MAX >> 8,
                HOLO_E_SHAPE, "a map of %lld x %lld pixels is too large", (long long)x[1],
                (long long)x[2]);
-    HG_TRY(conv_pwdw_check_bias(a, e, inner));
+    HG_TRY(conv_pwdw_check_columns(a, e, inner));
     HG_TRY(hg_conv_means_check(a, e));
     return hg_epilogue_check(a, e, HG_CONV_PWDW_FIRST_EXTRA, 1, HOLO_F32);
 }
 
+static const float *conv_pwdw_column(const hg_args *a, uint32_t i)
+{
+    return hg_args_has(a, HG_CONV_PWDW_COLUMNS + i) ? a->in[HG_CONV_PWDW_COLUMNS + i].data : NULL;
+}
+
+static float conv_pwdw_number(const hg_args *a, uint32_t i)
+{
+    return (float)hg_param_f64(a, HG_CONV_PWDW_ACT + 1 + i);
+}
+
 hg_epilogue_simple hg_conv_pwdw_middle(const hg_args *a)
 {
-    return (hg_epilogue_simple){.act = (hg_epilogue_act)a->param[HG_CONV_PWDW_ACT],
-                                .bias = hg_args_has(a, 3) ? a->in[3].data : NULL,
-                                .is_final = true,
-                                .scale = 1,
-                                .factor = 1,
-                                .low = (float)hg_param_f64(a, HG_CONV_PWDW_ACT + 1),
-                                .high = (float)hg_param_f64(a, HG_CONV_PWDW_ACT + 2),
-                                .gate_scale = (float)hg_param_f64(a, HG_CONV_PWDW_ACT + 3),
-                                .gate_shift = (float)hg_param_f64(a, HG_CONV_PWDW_ACT + 4),
-                                .cpu = a->cpu};
+    hg_epilogue_simple m = {.act = (hg_epilogue_act)a->param[HG_CONV_PWDW_ACT],
+                            .bias = conv_pwdw_column(a, 0),
+                            .slope = conv_pwdw_column(a, 1),
+                            .gain = conv_pwdw_column(a, 2),
+                            .lift = conv_pwdw_column(a, 3),
+                            .low = conv_pwdw_number(a, 0),
+                            .high = conv_pwdw_number(a, 1),
+                            .gate_scale = conv_pwdw_number(a, 2),
+                            .gate_shift = conv_pwdw_number(a, 3),
+                            .scale = conv_pwdw_number(a, 4),
+                            .shift = conv_pwdw_number(a, 5),
+                            .factor = conv_pwdw_number(a, 6),
+                            .offset = conv_pwdw_number(a, 7),
+                            .cpu = a->cpu};
+    if (m.gain == NULL) m.lift = NULL;
+    m.is_scaled = m.scale != 1 || m.shift != 0;
+    m.is_final = m.factor == 1 && m.offset == 0 && m.gain == NULL;
+    return m;
 }
 
 void hg_conv_pwdw_cost(const hg_args *a, hg_cost *cost)
@@ -117,13 +138,35 @@ static float conv_pwdw_clamp(const hg_epilogue_simple *m, float x)
     return x > m->high ? m->high : x;
 }
 
-static float conv_pwdw_act(const hg_epilogue_simple *m, float x)
+static float conv_pwdw_act(const hg_epilogue_simple *m, float x, int64_t j)
 {
-    if (m->act == HG_EPILOGUE_CLAMP) return conv_pwdw_clamp(m, x);
-    if (m->act == HG_EPILOGUE_SILU) return x / (1 + hg_exp_f32(-x));
-    if (m->act == HG_EPILOGUE_HARDSWISH)
-        return x * conv_pwdw_clamp(m, x * m->gate_scale + m->gate_shift);
+    switch (m->act) {
+    case HG_EPILOGUE_LINEAR: return x;
+    case HG_EPILOGUE_CLAMP: return conv_pwdw_clamp(m, x);
+    case HG_EPILOGUE_SILU: return x / (1 + hg_exp_f32(-x));
+    case HG_EPILOGUE_HARDSWISH: return x * conv_pwdw_clamp(m, x * m->gate_scale + m->gate_shift);
+    case HG_EPILOGUE_GELU: return x * (1 + hg_erf_f32(x * m->gate_scale));
+    case HG_EPILOGUE_GELU_TANH:
+        return x * (1 + hg_tanh_f32(x * m->gate_scale + x * x * x * m->gate_shift));
+    case HG_EPILOGUE_LEAKY:
+        if (x < 0) x *= m->slope == NULL ? m->gate_scale : m->slope[j];
+        return conv_pwdw_clamp(m, x);
+    case HG_EPILOGUE_TANH: return hg_tanh_f32(x);
+    case HG_EPILOGUE_SIGMOID: return hg_sigmoid_f32(x);
+    }
     return x;
+}
+
+/* What becomes of sum x of channel j. */
+static float conv_pwdw_value(const hg_epilogue_simple *m, float x, int64_t j)
+{
+    if (m->bias != NULL) x += m->bias[j];
+    if (m->is_scaled) x = x * m->scale + m->shift;
+    x = conv_pwdw_act(m, x, j);
+    if (m->is_final) return x;
+    x = x * m->factor + m->offset;
+    if (m->gain != NULL) x *= m->gain[j];
+    return m->lift == NULL ? x : x + m->lift[j];
 }
 
 /* All channels of one pixel of the map in between. */
@@ -136,8 +179,7 @@ static void conv_pwdw_expand(const hg_args *a, const hg_epilogue_simple *m, cons
         float sum = 0;
         for (int64_t k = 0; k < c; k++)
             sum += x[k] * conv_pwdw_weight(&a->in[1], panel + k * HG_PANEL);
-        if (m->bias != NULL) sum += m->bias[j];
-        t[j] = conv_pwdw_act(m, sum);
+        t[j] = conv_pwdw_value(m, sum, j);
     }
 }
 

@@ -6,9 +6,11 @@
 #include "kernel/epilogue.h"
 
 enum {
-    HG_CONV_PWDW_ACT = 8,         /* number of the parameter; limits and gate follow */
-    HG_CONV_PWDW_FIRST_EXTRA = 4, /* operand of the epilogue */
-    HG_CONV_PWDW_PARAMS = 13
+    HG_CONV_PWDW_ACT = 8,       /* number of the parameter; its numbers follow */
+    HG_CONV_PWDW_COLUMNS = 3,   /* first of the inputs that have one value for each channel */
+    HG_CONV_PWDW_N_COLUMNS = 4, /* bias, slope, gain, lift */
+    HG_CONV_PWDW_FIRST_EXTRA = HG_CONV_PWDW_COLUMNS + HG_CONV_PWDW_N_COLUMNS,
+    HG_CONV_PWDW_PARAMS = 17
 };
 
 /* Checked arguments only. What happens between the two convolutions. */

@@ -4,6 +4,10 @@
 
 #include "kernel/epilogue.h"
 
+const hg_bias_act_name hg_bias_act_number[HG_BIAS_ACT_NUMBERS] = {
+    {"low", 0},   {"high", 0},  {"gate_scale", 0}, {"gate_shift", 0},
+    {"scale", 1}, {"shift", 0}, {"factor", 1},     {"offset", 0}};
+
 /* Addresses that tell operands apart. */
 static const char bias_act_mark[HG_LANE_MAX_IO];
 
@@ -31,25 +35,35 @@ static bool bias_act_args(const hg_graph *g, const hg_node *n, uint32_t own, hol
     return true;
 }
 
+static void bias_act_take(const hg_graph *g, const hg_node *n, uint32_t own,
+                          const hg_epilogue_simple *s, hg_bias_act *out)
+{
+    const float *const column[HG_BIAS_ACT_COLUMNS] = {s->bias, s->slope, s->gain, s->lift};
+    const float number[HG_BIAS_ACT_NUMBERS] = {s->low,   s->high,  s->gate_scale, s->gate_shift,
+                                               s->scale, s->shift, s->factor,     s->offset};
+    out->kind = s->act;
+    for (int i = 0; i < HG_BIAS_ACT_COLUMNS; i++) {
+        if (column[i] == NULL) continue;
+        const ptrdiff_t k = (const char *)(const void *)column[i] - bias_act_mark;
+        out->column[i] = hg_node_in(g, n, own + (uint32_t)k);
+    }
+    for (int i = 0; i < HG_BIAS_ACT_NUMBERS; i++)
+        out->number[i] = (double)number[i];
+}
+
 bool hg_bias_act_of(const hg_graph *g, const hg_node *n, uint32_t own, hg_bias_act *out)
 {
     const hg_attr *code = hg_node_attr(n, "code");
     holo_tensor in[HG_LANE_MAX_IO], result;
     hg_epilogue_simple s;
     *out = (hg_bias_act){.kind = HG_EPILOGUE_LINEAR};
+    for (int i = 0; i < HG_BIAS_ACT_NUMBERS; i++)
+        out->number[i] = hg_bias_act_number[i].usual;
     if (code == NULL) return n->n_in == own;
     if (!bias_act_args(g, n, own, in, &result)) return false;
     const hg_args args = {.in = in, .n_in = n->n_in - own, .out = &result, .code = code->code};
     if (!hg_epilogue_is_simple(&args, 0, &s)) return false;
-    if (hg_epilogue_has_residual(&s) || s.bias2 != NULL || s.is_scaled || !s.is_final ||
-        s.act > HG_EPILOGUE_HARDSWISH)
-        return false;
-    const ptrdiff_t i = (const char *)(const void *)s.bias - bias_act_mark;
-    *out = (hg_bias_act){.bias = s.bias == NULL ? 0 : hg_node_in(g, n, own + (uint32_t)i),
-                         .kind = s.act,
-                         .low = (double)s.low,
-                         .high = (double)s.high,
-                         .gate_scale = (double)s.gate_scale,
-                         .gate_shift = (double)s.gate_shift};
+    if (hg_epilogue_has_residual(&s) || s.bias2 != NULL) return false;
+    bias_act_take(g, n, own, &s, out);
     return true;
 }

@@ -1,6 +1,6 @@
 /* fold_batchnorm.c - a convolution followed by a factor and a summand per channel (what
- * BatchNormalization is at inference) gets other weights instead. Rounding differs slightly, so
- * --numerics exact leaves it out. */
+ * BatchNormalization is at inference), or by the same for all channels, gets other weights instead.
+ * Rounding differs slightly, so --numerics exact leaves it out. */
 #include "pass/pass.h"
 
 bool hg_is_channel_const(const hg_graph *g, hg_value_id c, const hg_type *out)
@@ -15,6 +15,40 @@ bool hg_is_channel_const(const hg_graph *g, hg_value_id c, const hg_type *out)
     return true;
 }
 
+/* The same number for all channels, of which there are some. Weights that are computed would be
+ * multiplied with it at every run: an epilogue does that as well. */
+static bool batchnorm_is_scalar(const hg_graph *g, hg_value_id conv, hg_value_id c)
+{
+    const hg_value *out = hg_graph_value(g, conv);
+    const hg_node *n = hg_graph_node(g, out->node);
+    double number;
+    int64_t channels;
+    return hg_graph_const_scalar(g, c, &number) && hg_graph_value(g, c)->type.dtype == HOLO_F32 &&
+           hg_graph_value(g, c)->type.rank <= out->type.rank &&
+           hg_dim_is_const(&g->dims, out->type.dim[1], &channels) && channels > 0 &&
+           hg_graph_is_const(g, hg_node_in(g, n, 1));
+}
+
+/* It as one for each channel. */
+static holo_status batchnorm_spread(hg_graph *g, const hg_type *out, hg_value_id *c)
+{
+    double number;
+    int64_t channels;
+    float *each;
+    hg_type type = {.dtype = HOLO_F32, .rank = out->rank - 1};
+    if (hg_is_channel_const(g, *c, out)) return HOLO_OK;
+    if (!hg_graph_const_scalar(g, *c, &number) ||
+        !hg_dim_is_const(&g->dims, out->dim[1], &channels))
+        return HOLO_OK;
+    type.dim[0] = out->dim[1];
+    for (int32_t i = 1; i < type.rank; i++)
+        type.dim[i] = hg_dim_const(&g->dims, 1);
+    HG_TRY(HG_NEW(g->ctx, (size_t)channels, &each));
+    for (int64_t i = 0; i < channels; i++)
+        each[i] = (float)number;
+    return hg_graph_add_const(g, (hg_str){0}, type, each, (size_t)channels * sizeof *each, c);
+}
+
 /* The only reader of the convolution's result, when it is `op` with such a constant. */
 static hg_node_id batchnorm_next(const hg_graph *g, hg_value_id value, const char *op,
                                  hg_value_id *c)
@@ -23,7 +57,10 @@ static hg_node_id batchnorm_next(const hg_graph *g, hg_value_id value, const cha
     if (id == 0 || !hg_op_is(hg_graph_node(g, id), op)) return 0;
     const hg_node *n = hg_graph_node(g, id);
     *c = hg_node_in(g, n, hg_node_in(g, n, 0) == value ? 1 : 0);
-    return hg_is_channel_const(g, *c, &hg_graph_value(g, value)->type) ? id : 0;
+    return hg_is_channel_const(g, *c, &hg_graph_value(g, value)->type) ||
+                   batchnorm_is_scalar(g, value, *c)
+               ? id
+               : 0;
 }
 
 static const float *batchnorm_data(const hg_graph *g, hg_value_id v)
@@ -111,13 +148,19 @@ static bool batchnorm_is_conv(hg_graph *g, const hg_node *n)
            hg_graph_value(g, w)->type.dtype == HOLO_F32 && (b == 0 || hg_graph_is_const(g, b));
 }
 
+/* As many factors and summands as follow, in any order. */
 static holo_status batchnorm_node(hg_graph *g, hg_node_id id, bool *changed)
 {
     static const char *const follower[2] = {"Mul", "Add"};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2;) {
         hg_value_id c = 0, result = hg_graph_node(g, id)->out[0];
         hg_node_id next = batchnorm_next(g, result, follower[k], &c);
-        if (next == 0) continue;
+        if (next == 0) {
+            k++;
+            continue;
+        }
+        const hg_type type = hg_graph_value(g, result)->type;
+        HG_TRY(batchnorm_spread(g, &type, &c));
         hg_node_id before = hg_graph_node(g, id)->prev;
         hg_graph_replace_uses(g, hg_graph_node(g, next)->out[0], result);
         hg_graph_remove_node(g, next);
@@ -125,6 +168,7 @@ static holo_status batchnorm_node(hg_graph *g, hg_node_id id, bool *changed)
         id = before == 0 ? hg_graph_region(g, HG_REGION_MAIN)->first
                          : hg_graph_node(g, before)->next;
         *changed = true;
+        k = 0;
     }
     return HOLO_OK;
 }

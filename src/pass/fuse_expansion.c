@@ -58,23 +58,23 @@ static holo_status expansion_fuse(hg_graph *g, hg_node_id before, hg_node_id id,
     hg_attr *attr;
     hg_build_init(&b, g, id);
     const hg_node *p = hg_graph_node(g, before), *n = hg_graph_node(g, id);
-    const uint32_t n_in = n->n_in + 2, n_attr = n->n_attr;
-    HG_TRY(HG_NEW(g->ctx, n_in, &in));
-    HG_TRY(HG_NEW(g->ctx, n_attr + 5, &attr));
+    const uint32_t own = EXPANSION_OWN + 1 + HG_BIAS_ACT_COLUMNS, extra = n->n_in - EXPANSION_OWN;
+    uint32_t n_attr = n->n_attr;
+    HG_TRY(HG_NEW(g->ctx, own + extra, &in));
+    HG_TRY(HG_NEW(g->ctx, n_attr + 1 + HG_BIAS_ACT_NUMBERS, &attr));
     in[0] = hg_node_in(g, p, 0);
     in[1] = hg_node_in(g, p, 1);
     in[2] = hg_node_in(g, n, 1);
-    in[3] = act->bias;
-    for (uint32_t i = EXPANSION_OWN; i < n->n_in; i++)
-        in[i + 2] = hg_node_in(g, n, i);
+    for (uint32_t i = 0; i < HG_BIAS_ACT_COLUMNS; i++)
+        in[EXPANSION_OWN + 1 + i] = act->column[i];
+    for (uint32_t i = 0; i < extra; i++)
+        in[own + i] = hg_node_in(g, n, EXPANSION_OWN + i);
     for (uint32_t i = 0; i < n_attr; i++)
         attr[i] = n->attr[i];
-    attr[n_attr] = hg_attr_make_int("activation", act->kind);
-    attr[n_attr + 1] = hg_attr_make_float("low", act->low);
-    attr[n_attr + 2] = hg_attr_make_float("high", act->high);
-    attr[n_attr + 3] = hg_attr_make_float("gate_scale", act->gate_scale);
-    attr[n_attr + 4] = hg_attr_make_float("gate_shift", act->gate_shift);
-    const hg_node_id made = hg_build_node(&b, "holo:ConvPwDw", in, n_in, attr, n_attr + 5, 1);
+    attr[n_attr++] = hg_attr_make_int("activation", act->kind);
+    for (uint32_t i = 0; i < HG_BIAS_ACT_NUMBERS; i++)
+        attr[n_attr++] = hg_attr_make_float(hg_bias_act_number[i].name, act->number[i]);
+    const hg_node_id made = hg_build_node(&b, "holo:ConvPwDw", in, own + extra, attr, n_attr, 1);
     return hg_build_fused(&b, made, before);
 }
 

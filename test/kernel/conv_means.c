@@ -3,6 +3,8 @@
 #include "kernel/gemm.h"
 #include "kernel/variants.h"
 
+#include "kernel/conv_pwdw.h"
+
 extern const hg_kernel hg_kernels_conv_dw[], hg_kernels_conv_pwdw[];
 #if defined(TUNED)
 extern const hg_kernel TUNED(conv_dw)[], TUNED(conv_pwdw)[];
@@ -22,12 +24,15 @@ static void means_make(gemm_call *c, const means_sizes *s, bool expands)
     if (expands)
         c->in[n_in++] = gemm_tensor(HOLO_F32, 4, (int64_t[]){1, (s->c + 15) / 16, 3, 16}, 2);
     c->in[n_in++] = gemm_tensor(HOLO_F32, 2, (int64_t[]){s->kernel * s->kernel, s->c}, 3);
-    if (expands) c->in[n_in++] = gemm_tensor(HOLO_F32, 1, (int64_t[]){s->c}, 4);
+    if (expands) c->in[n_in] = gemm_tensor(HOLO_F32, 1, (int64_t[]){s->c}, 4);
+    if (expands) n_in += HG_CONV_PWDW_N_COLUMNS;
     for (uint32_t i = 0; i < s->extra; i++)
         c->in[n_in++] = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, s->oh, s->ow, s->c}, 5 + i);
     c->out = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, s->oh, s->ow, s->c}, 9);
     memcpy(c->param, param, sizeof param);
-    gemm_connect(c, n_in, expands ? 13 : 8);
+    if (expands) gemm_set_f64(c, HG_CONV_PWDW_ACT + 5, 1);
+    if (expands) gemm_set_f64(c, HG_CONV_PWDW_ACT + 7, 1);
+    gemm_connect(c, n_in, expands ? HG_CONV_PWDW_PARAMS : 8);
 }
 
 static void means_check(const means_sizes *s, const float *y, const float *m)
@@ -146,7 +151,7 @@ static void means_good_expanded(gemm_call *c)
     means_good(c);
     c->in[2] = c->in[1];
     c->in[1] = (holo_tensor){means_space, {1, 1, 4, 16}, 4, HOLO_F32};
-    gemm_connect(c, 3, 13);
+    gemm_connect(c, 3, HG_CONV_PWDW_PARAMS);
     c->args.out = means_out;
     c->args.n_out = 2;
 }

@@ -7,29 +7,53 @@ extern const hg_kernel hg_kernels_conv_pwdw[];
 extern const hg_kernel TUNED(conv_pwdw)[];
 #endif
 
-enum { PWDW_LINEAR, PWDW_CLAMP, PWDW_SILU, PWDW_HARDSWISH, PWDW_ACTS };
+enum {
+    PWDW_LINEAR,
+    PWDW_CLAMP,
+    PWDW_SILU,
+    PWDW_HARDSWISH,
+    PWDW_GELU,
+    PWDW_GELU_TANH,
+    PWDW_LEAKY,
+    PWDW_TANH,
+    PWDW_SIGMOID,
+    PWDW_ACTS
+};
+
+/* Inputs that have a value for each channel, parameters, a bit for each of what comes beside the
+ * activation: every case has another set. */
+enum { PWDW_COLUMNS = 4, PWDW_EXTRA = 3 + PWDW_COLUMNS, PWDW_PARAMS = 17 };
+enum { PWDW_HAS_BIAS = 1, PWDW_HAS_SLOPE = 2, PWDW_HAS_GAIN = 4, PWDW_HAS_LIFT = 8 };
+enum { PWDW_HAS_NUMBERS = 16, PWDW_WITHS = 32 };
 
 typedef struct pwdw_sizes {
     int64_t n, h, w, c, inner, oh, ow;
     int64_t kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w;
 } pwdw_sizes;
 
-static void pwdw_make(gemm_call *c, const pwdw_sizes *s, int act, holo_dtype dtype, bool has_bias)
+static void pwdw_make(gemm_call *c, const pwdw_sizes *s, int act, holo_dtype dtype, int with)
 {
+    const bool is_gelu = act == PWDW_GELU || act == PWDW_GELU_TANH;
+    const double gate[2] = {is_gelu ? 0.75 : 0.25, is_gelu ? 0.03125 : 0.5};
+    const double rest[4] = {1.25, -0.25, 0.75, 0.5}, usual[4] = {1, 0, 1, 0};
     const int64_t panels = (s->inner + 15) / 16;
     memset(c, 0, sizeof *c);
     c->in[0] = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, s->h, s->w, s->c}, 1);
     c->in[1] = gemm_tensor(dtype, 4, (int64_t[]){1, panels, s->c, 16}, 2);
     c->in[2] = gemm_tensor(dtype, 2, (int64_t[]){s->kh * s->kw, s->inner}, 3);
-    if (has_bias) c->in[3] = gemm_tensor(HOLO_F32, 2, (int64_t[]){1, s->inner}, 4);
+    for (uint32_t i = 0; i < PWDW_COLUMNS; i++)
+        if ((with >> i & 1) != 0)
+            c->in[3 + i] = gemm_tensor(HOLO_F32, 2, (int64_t[]){1, s->inner}, 4 + i);
     c->out = gemm_tensor(HOLO_F32, 4, (int64_t[]){s->n, s->oh, s->ow, s->inner}, 5);
     memcpy(c->param, &s->kh, 8 * sizeof(int64_t));
     c->param[8] = act;
-    gemm_set_f64(c, 9, act == PWDW_CLAMP ? -0.5 : 0);
+    gemm_set_f64(c, 9, act == PWDW_CLAMP || act == PWDW_LEAKY ? -0.5 : 0);
     gemm_set_f64(c, 10, 1);
-    gemm_set_f64(c, 11, 0.25);
-    gemm_set_f64(c, 12, 0.5);
-    gemm_connect(c, 4, 13);
+    gemm_set_f64(c, 11, gate[0]);
+    gemm_set_f64(c, 12, gate[1]);
+    for (uint32_t i = 0; i < 4; i++)
+        gemm_set_f64(c, 13 + i, with & PWDW_HAS_NUMBERS ? rest[i] : usual[i]);
+    gemm_connect(c, PWDW_EXTRA, PWDW_PARAMS);
 }
 
 static double pwdw_clamp(double x, double low, double high)
@@ -37,12 +61,25 @@ static double pwdw_clamp(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
-static double pwdw_act(int64_t act, double x)
+static double pwdw_act(int64_t act, double x, double slope)
 {
-    if (act == PWDW_CLAMP) return pwdw_clamp(x, -0.5, 1);
-    if (act == PWDW_SILU) return x / (1 + exp(-x));
-    if (act == PWDW_HARDSWISH) return x * pwdw_clamp(x * 0.25 + 0.5, 0, 1);
-    return x;
+    switch (act) {
+    case PWDW_CLAMP: return pwdw_clamp(x, -0.5, 1);
+    case PWDW_SILU: return x / (1 + exp(-x));
+    case PWDW_HARDSWISH: return x * pwdw_clamp(x * 0.25 + 0.5, 0, 1);
+    case PWDW_GELU: return x * (1 + erf(x * 0.75));
+    case PWDW_GELU_TANH: return x * (1 + tanh(x * 0.75 + x * x * x * 0.03125));
+    case PWDW_LEAKY: return pwdw_clamp(x < 0 ? x * slope : x, -0.5, 1);
+    case PWDW_TANH: return tanh(x);
+    case PWDW_SIGMOID: return 1 / (1 + exp(-x));
+    default: return x;
+    }
+}
+
+/* A value for each channel; `usual` where there are none. */
+static double pwdw_column(const gemm_call *c, uint32_t i, int64_t channel, double usual)
+{
+    return c->in[3 + i].dtype == HOLO_NONE ? usual : gemm_get(&c->in[3 + i], channel);
 }
 
 /* Value of the map in between, and how far an implementation may be from it. */
@@ -56,13 +93,22 @@ static double pwdw_inner(const gemm_call *c, const pwdw_sizes *s, int64_t pixel,
         sum += p;
         sum_abs += fabs(p);
     }
-    if (c->in[3].dtype != HOLO_NONE) {
-        sum += gemm_get(&c->in[3], channel);
-        sum_abs += fabs(gemm_get(&c->in[3], channel));
-    }
-    /* no activation here is steeper than 2 */
-    *error = 2 * (double)(s->c + 4) * 0x1p-24 * sum_abs + 8 * 0x1p-24 * fabs(sum);
-    return pwdw_act(c->param[8], sum);
+    const double bias = pwdw_column(c, 0, channel, 0), slope = pwdw_column(c, 1, channel, 0.25);
+    const bool has_gain = c->in[5].dtype != HOLO_NONE;
+    const double gain = pwdw_column(c, 2, channel, 1);
+    const double lift = has_gain ? pwdw_column(c, 3, channel, 0) : 0;
+    double number[4];
+    for (int i = 0; i < 4; i++)
+        memcpy(&number[i], &c->param[13 + i], sizeof number[i]);
+    sum = (sum + bias) * number[0] + number[1];
+    sum_abs = (sum_abs + fabs(bias)) * fabs(number[0]) + fabs(number[1]);
+    /* no activation here is steeper than 3 */
+    const double value = pwdw_act(c->param[8], sum, slope);
+    const double inner = value * number[2] + number[3], steep = fabs(number[2] * gain);
+    *error = steep * (3 * (double)(s->c + 6) * 0x1p-24 * sum_abs + 10 * 0x1p-24 * fabs(sum) +
+                      4 * 0x1p-24) +
+             4 * 0x1p-24 * (fabs(inner * gain) + fabs(number[3] * gain) + fabs(lift));
+    return inner * gain + lift;
 }
 
 static bool pwdw_check(const gemm_call *c, const pwdw_sizes *s, const char *what, int64_t element)
@@ -89,10 +135,10 @@ static bool pwdw_check(const gemm_call *c, const pwdw_sizes *s, const char *what
 }
 
 static void pwdw_try(const hg_kernel *k, const char *what, const pwdw_sizes *s, int act,
-                     holo_dtype dtype, bool has_bias)
+                     holo_dtype dtype, int with)
 {
     gemm_call c;
-    pwdw_make(&c, s, act, dtype, has_bias);
+    pwdw_make(&c, s, act, dtype, with);
     const bool ran = gemm_run(k, &c);
     const int64_t count = holo_tensor_count(&c.out);
     for (int64_t e = 0; ran && e < count; e++)
@@ -134,8 +180,9 @@ static void pwdw_table_on(const hg_kernel *k)
     for (size_t i = 0; i < HG_COUNT(pwdw_table); i++)
         for (int act = 0; act < PWDW_ACTS; act++) {
             char what[60];
-            snprintf(what, sizeof what, "case %zu, activation %d", i, act);
-            pwdw_try(k, what, &pwdw_table[i], act, act % 2 ? HOLO_F16 : HOLO_F32, i % 3 != 0);
+            const int with = ((int)i * PWDW_ACTS + act) * 5 % PWDW_WITHS;
+            snprintf(what, sizeof what, "case %zu, activation %d, with %d", i, act, with);
+            pwdw_try(k, what, &pwdw_table[i], act, act % 2 ? HOLO_F16 : HOLO_F32, with);
         }
 }
 
@@ -151,19 +198,20 @@ static void pwdw_epilogue_on(const hg_kernel *k, holo_dtype type, uint32_t extra
     const pwdw_sizes s = {1, 12, 10, 4, inner, 12, 10, 3, 3, 1, 1, 1, 1, 1, 1};
     gemm_call plain, c;
     gemm_code code;
-    pwdw_make(&plain, &s, PWDW_SILU, HOLO_F32, true);
-    pwdw_make(&c, &s, PWDW_SILU, HOLO_F32, true);
+    pwdw_make(&plain, &s, PWDW_SILU, HOLO_F32, PWDW_HAS_BIAS);
+    pwdw_make(&c, &s, PWDW_SILU, HOLO_F32, PWDW_HAS_BIAS);
     free(c.out.data);
     c.out = gemm_tensor(type, 4, (int64_t[]){1, 12, 10, inner}, 6);
-    c.in[4] = gemm_tensor(HOLO_F32, 1, (int64_t[]){inner}, 7);
-    if (extra > 1) c.in[5] = gemm_tensor(HOLO_F32, 4, (int64_t[]){1, 12, 10, inner}, 8);
+    holo_tensor *own = &c.in[PWDW_EXTRA];
+    own[0] = gemm_tensor(HOLO_F32, 1, (int64_t[]){inner}, 7);
+    if (extra > 1) own[1] = gemm_tensor(HOLO_F32, 4, (int64_t[]){1, 12, 10, inner}, 8);
     gemm_code_sum(&code, extra);
-    gemm_connect(&c, 4 + extra, 13);
+    gemm_connect(&c, PWDW_EXTRA + extra, PWDW_PARAMS);
     c.args.code = &code.code;
     const bool ran = gemm_run(k, &plain) && gemm_run(k, &c);
     for (int64_t e = 0; ran && e < holo_tensor_count(&c.out); e++) {
-        double sum = gemm_get(&plain.out, e) + gemm_get(&c.in[4], e % inner);
-        if (extra > 1) sum += gemm_get(&c.in[5], e);
+        double sum = gemm_get(&plain.out, e) + gemm_get(&own[0], e % inner);
+        if (extra > 1) sum += gemm_get(&own[1], e);
         if (!gemm_near("epilogue", &c.out, e, 16, sum < 0 ? 0 : sum, fabs(sum) + 3)) break;
     }
     gemm_free(&plain);
@@ -195,9 +243,9 @@ static void pwdw_good(gemm_call *c)
     c->in[2] = (holo_tensor){pwdw_space, {6, 20}, 2, HOLO_F32};
     c->in[3] = (holo_tensor){pwdw_space, {20}, 1, HOLO_F32};
     c->out = (holo_tensor){pwdw_space, {1, 5, 6, 20}, 4, HOLO_F32};
-    const int64_t param[13] = {3, 2, 1, 1, 1, 1, 1, 1, PWDW_CLAMP};
+    const int64_t param[PWDW_PARAMS] = {3, 2, 1, 1, 1, 1, 1, 1, PWDW_CLAMP};
     memcpy(c->param, param, sizeof param);
-    gemm_connect(c, 4, 13);
+    gemm_connect(c, 4, PWDW_PARAMS);
 }
 
 #define PWDW_SPOIL(name, ...)                                                                      \
@@ -206,14 +254,14 @@ static void pwdw_good(gemm_call *c)
         __VA_ARGS__;                                                                               \
     }
 PWDW_SPOIL(inputs, c->args.n_in = 2)
-PWDW_SPOIL(params, c->args.n_param = 12)
+PWDW_SPOIL(params, c->args.n_param = 16)
 PWDW_SPOIL(type_x, c->in[0].dtype = HOLO_F64)
 PWDW_SPOIL(type_w, c->in[1].dtype = HOLO_BF16)
 PWDW_SPOIL(type_v, c->in[2].dtype = HOLO_BF16)
 PWDW_SPOIL(type_bias, c->in[3].dtype = HOLO_F16)
 PWDW_SPOIL(rank_w, c->in[1].rank = 3)
 PWDW_SPOIL(rank_v, c->in[2].rank = 3)
-PWDW_SPOIL(act, c->param[8] = 4)
+PWDW_SPOIL(act, c->param[8] = PWDW_ACTS)
 PWDW_SPOIL(groups, c->in[1].dim[0] = 2)
 PWDW_SPOIL(panels, c->in[1].dim[1] = 1)
 PWDW_SPOIL(depth, c->in[1].dim[2] = 5)
@@ -223,7 +271,8 @@ PWDW_SPOIL(weights, c->in[2].dim[1] = 19)
 PWDW_SPOIL(bias, c->in[3].dim[0] = 19)
 PWDW_SPOIL(large, c->in[0].dim[3] = c->in[1].dim[2] = 0;
            c->in[0].dim[1] = c->in[0].dim[2] = INT64_C(1) << 28)
-PWDW_SPOIL(extra, c->args.n_in = 5)
+PWDW_SPOIL(gain, c->in[5] = (holo_tensor){pwdw_space, {1, 19}, 2, HOLO_F32}; c->args.n_in = 6)
+PWDW_SPOIL(extra, c->args.n_in = 8)
 #undef PWDW_SPOIL
 
 static const gemm_bad pwdw_bad[] = {
@@ -235,16 +284,17 @@ static const gemm_bad pwdw_bad[] = {
     {"input 3 has type", pwdw_spoil_type_bias, HOLO_E_TYPE},
     {"packed weights has rank", pwdw_spoil_rank_w, HOLO_E_SHAPE},
     {"depthwise weights has rank", pwdw_spoil_rank_v, HOLO_E_SHAPE},
-    {"activation is 4", pwdw_spoil_act, HOLO_E_ARG},
+    {"activation is 9", pwdw_spoil_act, HOLO_E_ARG},
     {"dimension 0 of the packed weights", pwdw_spoil_groups, HOLO_E_SHAPE},
     {"dimension 1 of the packed weights", pwdw_spoil_panels, HOLO_E_SHAPE},
     {"dimension 2 of the packed weights", pwdw_spoil_depth, HOLO_E_SHAPE},
     {"dimension 3 of the packed weights", pwdw_spoil_width, HOLO_E_SHAPE},
     {"weights have 6 taps, expected 4", pwdw_spoil_taps, HOLO_E_SHAPE},
     {"weights have 19 channels", pwdw_spoil_weights, HOLO_E_SHAPE},
-    {"not a vector of 20", pwdw_spoil_bias, HOLO_E_SHAPE},
+    {"bias is not a vector of 20", pwdw_spoil_bias, HOLO_E_SHAPE},
+    {"gain is not a vector of 20", pwdw_spoil_gain, HOLO_E_SHAPE},
     {"too large", pwdw_spoil_large, HOLO_E_SHAPE},
-    {"inputs, expected at most 4", pwdw_spoil_extra, HOLO_E_FORMAT},
+    {"inputs, expected at most 7", pwdw_spoil_extra, HOLO_E_FORMAT},
 };
 
 static void pwdw_refuses(void)
@@ -284,7 +334,8 @@ static void pwdw_try_tuned(const char *name, int i, const pwdw_sizes *s)
 {
     char what[40];
     snprintf(what, sizeof what, "%s %d", name, i);
-    pwdw_try(TUNED(conv_pwdw), what, s, i % PWDW_ACTS, i % 3 ? HOLO_F32 : HOLO_F16, i % 5 != 0);
+    pwdw_try(TUNED(conv_pwdw), what, s, i % PWDW_ACTS, i % 4 ? HOLO_F32 : HOLO_F16,
+             i * 7 % PWDW_WITHS);
 }
 
 static void pwdw_tuned(void)

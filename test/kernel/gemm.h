@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { GEMM_MAX_IN = 8, GEMM_MAX_PARAM = 32 };
+enum { GEMM_MAX_IN = 10, GEMM_MAX_PARAM = 32 };
 
 /* One call; `in`, `out` and `param` are what args points to. */
 typedef struct gemm_call {

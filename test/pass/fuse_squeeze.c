@@ -1,4 +1,4 @@
-/* fuse_squeeze.c - means made by depthwise convolutions, gates that go into weights. */
+/* fuse_squeeze.c - means made by depthwise convolutions. */
 #include "rewrite.h"
 #include "test.h"
 
@@ -47,59 +47,7 @@ static void squeeze_means(void)
         CHECK_PASS("fuse_squeeze", kept[i], kept[i]);
 }
 
-#define SQUEEZE_GATE                                                                               \
-    "graph g(%x: float32[n,h,w,24], %g: float32[n,1,1,24], %v: float32[1,1,24,16], "               \
-    "%b: float32[16]) {\n"
-
-static void squeeze_gates(void)
-{
-    CHECK_PASS(
-        "fuse_squeeze",
-        SQUEEZE_GATE "  %m = Mul(%g, %x)\n"
-                     "  %y = holo:ConvNhwc(%m, %v, %b) {kernel_shape=[1,1], out_channels=16, "
-                     "code={r0 = load f32 0; r1 = load f32 1; r2 = add f32 r0 r1; out r2 f32}, "
-                     "types=[1]}\n"
-                     "  return %y\n}\n",
-        SQUEEZE_GATE "  %y = holo:ConvGated(%x, %v, %g, %b) {out_channels=16, "
-                     "code={r0 = load f32 0; r1 = load f32 1; r2 = add f32 r0 r1; out r2 f32}, "
-                     "types=[1]}\n"
-                     "  return %y\n}\n");
-    CHECK_PASS("fuse_squeeze",
-               "graph g(%x: float32[n,5,5,24], %g: float32[1,1,1,24], %v: float32[1,1,24,16]) {\n"
-               "  %m = Mul(%x, %g)\n"
-               "  %y = holo:ConvNhwc(%m, %v) {kernel_shape=[1,1], out_channels=16}\n"
-               "  return %y\n}\n",
-               "graph g(%x: float32[n,5,5,24], %g: float32[1,1,1,24], %v: float32[1,1,24,16]) {\n"
-               "  %y = holo:ConvGated(%x, %v, %g) {out_channels=16}\n"
-               "  return %y\n}\n");
-    /* A map that others read too, a stride, a gate for each pixel, few pixels, many outputs. */
-    static const char *const kept[] = {
-        SQUEEZE_GATE "  %m = Mul(%g, %x)\n"
-                     "  %y = holo:ConvNhwc(%m, %v) {kernel_shape=[1,1], out_channels=16}\n"
-                     "  return %y, %m\n}\n",
-        SQUEEZE_GATE "  %m = Mul(%g, %x)\n"
-                     "  %y = holo:ConvNhwc(%m, %v) {kernel_shape=[1,1], strides=[2,2], "
-                     "out_channels=16}\n"
-                     "  return %y\n}\n",
-        "graph g(%x: float32[n,h,w,24], %g: float32[n,h,w,1], %v: float32[1,1,24,16]) {\n"
-        "  %m = Mul(%g, %x)\n"
-        "  %y = holo:ConvNhwc(%m, %v) {kernel_shape=[1,1], out_channels=16}\n"
-        "  return %y\n}\n",
-        "graph g(%x: float32[n,4,4,24], %g: float32[n,1,1,24], %v: float32[1,1,24,16]) {\n"
-        "  %m = Mul(%g, %x)\n"
-        "  %y = holo:ConvNhwc(%m, %v) {kernel_shape=[1,1], out_channels=16}\n"
-        "  return %y\n}\n",
-        "graph g(%x: float32[n,h,w,24], %g: float32[n,1,1,24], %v: float32[1,64,24,16]) {\n"
-        "  %m = Mul(%g, %x)\n"
-        "  %y = holo:ConvNhwc(%m, %v) {kernel_shape=[1,1], out_channels=1024}\n"
-        "  return %y\n}\n",
-    };
-    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
-        CHECK_PASS("fuse_squeeze", kept[i], kept[i]);
-}
-
 const hg_test_case hg_tests_pass_fuse_squeeze[] = {
     {"means", squeeze_means},
-    {"gates", squeeze_gates},
     {0},
 };

@@ -322,6 +322,63 @@ static void layout_fold_batchnorm(void)
                "}\n");
 }
 
+/* One number for all channels, of either rank; of computed weights it stays where it is. */
+static void layout_fold_scalar(void)
+{
+    CHECK_PASS("fold_batchnorm",
+               "graph g(%x: float32[n,1,3,3]) {\n"
+               "  %w = const float32[2,1,1,1] {1.0, 2.0}\n"
+               "  %b = const float32[2] {1.0, -1.0}\n"
+               "  %c = Conv(%x, %w, %b)\n"
+               "  %f = const float32[] {3.0}\n"
+               "  %m = Mul(%f, %c)\n"
+               "  %s = const float32[1,1,1,1] {5.0}\n"
+               "  %y = Add(%m, %s)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,1,3,3]) {\n"
+               "  %w = const float32[2,1,1,1] {3.0, 6.0}\n"
+               "  %1 = const float32[2] {8.0, 2.0}\n"
+               "  %c = Conv(%x, %w, %1)\n"
+               "  return %c\n"
+               "}\n");
+    /* As many as follow, in any order. */
+    CHECK_PASS("fold_batchnorm",
+               "graph g(%x: float32[n,1,3,3]) {\n"
+               "  %w = const float32[2,1,1,1] {1.0, 2.0}\n"
+               "  %b = const float32[2] {1.0, -1.0}\n"
+               "  %c = Conv(%x, %w, %b)\n"
+               "  %s = const float32[] {5.0}\n"
+               "  %a = Add(%c, %s)\n"
+               "  %f = const float32[2,1,1] {3.0, 4.0}\n"
+               "  %m = Mul(%a, %f)\n"
+               "  %y = Add(%m, %s)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%x: float32[n,1,3,3]) {\n"
+               "  %w = const float32[2,1,1,1] {3.0, 8.0}\n"
+               "  %1 = const float32[2] {23.0, 21.0}\n"
+               "  %c = Conv(%x, %w, %1)\n"
+               "  return %c\n"
+               "}\n");
+    static const char *const kept[] = {"graph g(%x: float32[1,1,3,3], %w: float32[2,1,1,1]) {\n"
+                                       "  %c = Conv(%x, %w)\n"
+                                       "  %f = const float32[] {3.0}\n"
+                                       "  %y = Mul(%c, %f)\n"
+                                       "  return %y\n"
+                                       "}\n",
+                                       /* the product has a rank more */
+                                       "graph g(%x: float32[1,1,3,3]) {\n"
+                                       "  %w = const float32[2,1,1,1] {1.0, 2.0}\n"
+                                       "  %c = Conv(%x, %w)\n"
+                                       "  %f = const float32[1,1,1,1,1] {3.0}\n"
+                                       "  %y = Mul(%c, %f)\n"
+                                       "  return %y\n"
+                                       "}\n"};
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        CHECK_PASS("fold_batchnorm", kept[i], kept[i]);
+}
+
 /* Weights that are computed get their factor when the model runs, unless they are more than there
  * are results. */
 static void layout_fold_computed(void)
@@ -804,8 +861,28 @@ static void layout_fuse_expansion(void)
         "  return %y\n"
         "}\n",
         EXPANSION_HEAD
-        "  %y = holo:ConvPwDw(%x, %v, %d, %b) {kernel_shape=[3,3], pads=[1,1,1,1], strides=[2,2], "
-        "activation=1, low=0.0, high=6.0, gate_scale=0.0, gate_shift=0.0}\n"
+        "  %y = holo:ConvPwDw(%x, %v, %d, %b, _, _, _) {kernel_shape=[3,3], pads=[1,1,1,1], "
+        "strides=[2,2], activation=1, low=0.0, high=6.0, gate_scale=0.0, gate_shift=0.0, "
+        "scale=1.0, shift=0.0, factor=1.0, offset=0.0}\n"
+        "  return %y\n"
+        "}\n");
+    /* A factor for each channel, numbers before and behind the activation, an epilogue. */
+    CHECK_PASS(
+        "fuse_expansion",
+        EXPANSION_HEAD
+        "  %a = holo:ConvNhwc(%x, %v, %b) {kernel_shape=[1,1], out_channels=24, code={r0 = load "
+        "f32 0; r1 = const f32 0x40000000; r2 = mul f32 r0 r1; r3 = tanh f32 r2; r4 = load f32 1; "
+        "r5 = mul f32 r3 r4; out r5 f32}, types=[1]}\n"
+        "  %y = holo:ConvDw(%a, %d, %b) {kernel_shape=[3,3], code={r0 = load f32 0; r1 = load f32 "
+        "1; r2 = add f32 r0 r1; out r2 f32}, types=[1]}\n"
+        "  return %y\n"
+        "}\n",
+        EXPANSION_HEAD
+        "  %y = holo:ConvPwDw(%x, %v, %d, _, _, %b, _, %b) {kernel_shape=[3,3], code={r0 = load "
+        "f32 "
+        "0; r1 = load f32 1; r2 = add f32 r0 r1; out r2 f32}, types=[1], activation=7, "
+        "low=0.0, high=0.0, gate_scale=0.0, gate_shift=0.0, scale=2.0, shift=0.0, factor=1.0, "
+        "offset=0.0}\n"
         "  return %y\n"
         "}\n");
     /* A map that others read too, one the kernel does not activate, a stride, a small one, panels
@@ -815,7 +892,7 @@ static void layout_fuse_expansion(void)
                        "  %y = holo:ConvDw(%a, %d) {kernel_shape=[3,3]}\n"
                        "  return %y, %a\n}\n",
         EXPANSION_HEAD "  %a = holo:ConvNhwc(%x, %v, %b) {kernel_shape=[1,1], out_channels=24, "
-                       "code={r0 = load f32 0; r1 = load f32 1; r2 = mul f32 r0 r1; out r2 f32}, "
+                       "code={r0 = load f32 0; r1 = load f32 1; r2 = div f32 r0 r1; out r2 f32}, "
                        "types=[1]}\n"
                        "  %y = holo:ConvDw(%a, %d) {kernel_shape=[3,3]}\n"
                        "  return %y\n}\n",
@@ -847,6 +924,7 @@ const hg_test_case hg_tests_pass_layout[] = {
     {"recognize_rotary", layout_recognize_rotary},
     {"leaves_other_turns", layout_leaves_other_turns},
     {"fold_batchnorm", layout_fold_batchnorm},
+    {"fold_scalar", layout_fold_scalar},
     {"fold_computed", layout_fold_computed},
     {"computed_weights", layout_computed_weights},
     {"thin", layout_thin},

@@ -1,4 +1,5 @@
 /* convpwdw.c - holo:ConvPwDw: 1x1 convolution, activation, depthwise 2-D convolution in one. */
+#include "op/op_bias_act.h"
 #include "op/op_matmul.h"
 #include "op/op_nhwc.h"
 
@@ -17,11 +18,11 @@ static holo_status convpwdw_infer(hg_infer *n)
 
 static holo_status convpwdw_emit(hg_emit *e)
 {
-    static const char *const names[] = {"low", "high", "gate_scale", "gate_shift"};
     HG_TRY(hg_nhwc_conv_params(e));
     HG_TRY(hg_emit_int(e, hg_node_int(e->node, "activation", HG_EPILOGUE_LINEAR)));
-    for (size_t i = 0; i < HG_COUNT(names); i++)
-        HG_TRY(hg_emit_float(e, hg_node_float(e->node, names[i], 0)));
+    for (size_t i = 0; i < HG_BIAS_ACT_NUMBERS; i++)
+        HG_TRY(hg_emit_float(
+            e, hg_node_float(e->node, hg_bias_act_number[i].name, hg_bias_act_number[i].usual)));
     return HOLO_OK;
 }
 

@@ -103,17 +103,42 @@ static hg_work conv_pwdw_work(const hg_args *a)
                                 hg_epilogue_scratch(a)};
 }
 
+/* What comes between the convolutions as a group of panels sees it: column 0 is its first. */
+typedef struct conv_pwdw_middle {
+    hg_epilogue_simple simple;
+    float column[HG_CONV_PWDW_N_COLUMNS][HG_GEMM_PANELS * HG_PANEL];
+} conv_pwdw_middle;
+
 typedef struct conv_pwdw_unit {
     const hg_args *a;
     const conv_pwdw_plan *p;
-    const hg_epilogue_simple *middle, *finish; /* finish: NULL without code or with lane code */
-    hg_epilogue *ep;                           /* NULL without lane code */
+    const hg_epilogue_simple *finish; /* NULL without code or with lane code */
+    conv_pwdw_middle middle;
+    hg_epilogue *ep; /* NULL without lane code */
     const float **row;
     float *buffer, *result;
     int64_t image, col, cols; /* output columns of the group */
     int64_t first, end;       /* lines of the map in the buffer */
     hg_conv_dw_unit dw;
 } conv_pwdw_unit;
+
+/* Tiles finish whole panels: what channels that are not there have is 0. */
+static const float *conv_pwdw_columns(const conv_pwdw_unit *u, const float *from, float *room)
+{
+    if (from == NULL || u->cols % HG_PANEL == 0) return from == NULL ? NULL : from + u->col;
+    memset(room, 0, sizeof u->middle.column[0]);
+    return memcpy(room, from + u->col, (size_t)u->cols * sizeof *from);
+}
+
+static void conv_pwdw_begin(conv_pwdw_unit *u, const hg_epilogue_simple *whole)
+{
+    conv_pwdw_middle *m = &u->middle;
+    m->simple = *whole;
+    m->simple.bias = conv_pwdw_columns(u, whole->bias, m->column[0]);
+    m->simple.slope = conv_pwdw_columns(u, whole->slope, m->column[1]);
+    m->simple.gain = conv_pwdw_columns(u, whole->gain, m->column[2]);
+    m->simple.lift = conv_pwdw_columns(u, whole->lift, m->column[3]);
+}
 
 /* Lines [u->end, to) of the map, one group of panels. */
 static void conv_pwdw_expand(conv_pwdw_unit *u, int64_t to)
@@ -123,7 +148,7 @@ static void conv_pwdw_expand(conv_pwdw_unit *u, int64_t to)
     const float *x = (const float *)u->a->in[0].data + (u->image * g->h + u->end) * g->w * g->c;
     const int64_t pixels = (to - u->end) * g->w, size = w->dtype == HOLO_F16 ? 2 : 4;
     const int64_t width = u->p->width, panels = hg_ceil_div(u->cols, HG_PANEL);
-    float *c = u->buffer + (u->end - u->first) * g->w * width, edge[HG_GEMM_PANELS * HG_PANEL];
+    float *c = u->buffer + (u->end - u->first) * g->w * width;
     hg_gemm_step step = {.row = u->row,
                          .row_step = CONV_PWDW_PIXELS,
                          .taps = 1,
@@ -138,8 +163,9 @@ static void conv_pwdw_expand(conv_pwdw_unit *u, int64_t to)
                          .cols = panels * HG_PANEL,
                          .narrow = u->cols <= HG_PANEL / 2,
                          .alpha = 1};
-    hg_gemm_begin_avx2(&step, u->middle, u->col, u->cols, edge);
-    hg_gemm_end_avx2(&step, u->middle, NULL);
+    hg_gemm_begin_avx2(&step, &u->middle.simple, 0, step.cols, NULL);
+    hg_gemm_end_avx2(&step, &u->middle.simple, NULL);
+    step.col = 0;
     for (int64_t i = 0; i < hg_min(pixels, CONV_PWDW_PIXELS); i++)
         u->row[i] = x + i * g->c;
     for (int64_t i = 0; i < pixels; i += CONV_PWDW_PIXELS) {
@@ -207,7 +233,7 @@ static void conv_pwdw_run(const hg_args *a, hg_range r)
     hg_epilogue_simple simple;
     const bool is_simple = hg_epilogue_is_simple(a, HG_CONV_PWDW_FIRST_EXTRA, &simple);
     char *scratch = r.scratch;
-    conv_pwdw_unit u = {.a = a, .p = &p, .middle = &middle, .row = (const float **)(void *)scratch};
+    conv_pwdw_unit u = {.a = a, .p = &p, .row = (const float **)(void *)scratch};
     u.buffer = (float *)(void *)(scratch += conv_pwdw_pointer_bytes());
     float *wide = (float *)(void *)(scratch += conv_pwdw_buffer_bytes(&p));
     u.result = (float *)(void *)(scratch += conv_pwdw_weight_bytes(a, &p));
@@ -237,6 +263,7 @@ static void conv_pwdw_run(const hg_args *a, hg_range r)
             u.cols = hg_min((j + 1) * p.panels / p.groups * HG_PANEL, g->o) - u.col;
             u.first = u.end = 0;
             u.dw.channels = u.cols;
+            conv_pwdw_begin(&u, &middle);
             hg_conv_dw_weights_avx2(&u.dw, &a->in[2], u.col, wide);
             const bool has_rest = is_simple && hg_conv_dw_find_ends(&simple, u.col, &u.dw.ends);
             u.finish = has_rest ? &simple : NULL;
