@@ -13,7 +13,11 @@
 #define HG_RESTRICT __restrict__
 #define HG_LIKELY(x) __builtin_expect(!!(x), 1)
 #define HG_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#ifdef __OPTIMIZE_SIZE__
+#define HG_INLINE static inline /* as the compiler finds smaller */
+#else
 #define HG_INLINE static inline __attribute__((always_inline))
+#endif
 #ifdef __clang__
 #define HG_ONCE static __attribute__((noinline))
 #else
