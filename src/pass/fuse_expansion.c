@@ -11,7 +11,7 @@ enum {
     /* A map that stays in L2 anyway is better computed for several panels at a time: of 112 x 112 x
      * 96 values in one takes 584 instead of 792 us, 14 x 14 x 384 120 and 124, 7 x 7 x 1152 345 and
      * 325 (mobilenet_v2, efficientnet_b0, one Zen 4 core). */
-    EXPANSION_VALUES = 1 << 16
+    EXPANSION_VALUES = 1 << 15
 };
 
 /* Sizes that only a run knows may be large. */
