@@ -1,4 +1,4 @@
-/* conv.c - conv.nhwc, conv.winograd, conv.dw, conv.pwdw, conv.gated and convtranspose
+/* conv.c - conv.nhwc, conv.nchw, conv.winograd, conv.dw, conv.pwdw, conv.gated and convtranspose
  * on the shapes networks use, one thread. Argument: a part; with
  * AVX-512 and then without. */
 #include "bench.h"
@@ -12,6 +12,7 @@ extern const hg_kernel hg_kernels_conv_gated[], hg_kernels_conv_winograd[];
 extern const hg_kernel hg_kernels_conv_pwdw[];
 #if defined(__x86_64__)
 extern const hg_kernel hg_kernels_conv_nhwc_avx2[], hg_kernels_conv_dw_avx2[];
+extern const hg_kernel hg_kernels_conv_nchw_avx2[];
 extern const hg_kernel hg_kernels_conv_avx2[], hg_kernels_conv_gated_avx2[];
 extern const hg_kernel hg_kernels_conv_winograd_avx2[], hg_kernels_conv_pwdw_avx2[];
 #endif
@@ -29,6 +30,12 @@ static const shape dense_shapes[] = {
     {112, 16, 96, 1, 1, 1},  {80, 32, 32, 3, 1, 1},    {160, 16, 16, 3, 1, 1},
     {320, 8, 8, 3, 1, 1},    {56, 128, 128, 3, 1, 32}, {64, 320, 320, 3, 1, 1},
     {256, 128, 3, 3, 1, 1},  {512, 32, 1, 3, 1, 1},
+};
+
+/* Of planes, in front of which conv.nhwc needs a copy. */
+static const shape first_shapes[] = {
+    {224, 3, 64, 7, 2, 1}, {224, 3, 32, 3, 2, 1}, {224, 3, 48, 3, 2, 1}, {224, 3, 64, 3, 1, 1},
+    {640, 3, 16, 3, 2, 1}, {640, 3, 8, 3, 2, 1},  {224, 3, 96, 4, 4, 1}, {28, 1, 32, 3, 1, 1},
 };
 
 static const shape depth_shapes[] = {
@@ -85,15 +92,22 @@ static void bench_dense(const hg_kernel *k, const char *variant, uint32_t cpu, d
         const shape s = shapes[i];
         const int64_t pad = s.kernel / 2, size = (s.size + 2 * pad - s.kernel) / s.stride + 1;
         const int64_t k_size = s.kernel * s.kernel * s.c / s.groups;
+        const bool is_first = strcmp(k->name, "conv.nchw") == 0;
+        const int64_t last[4] = {1, s.size, s.size, s.c}, first[4] = {1, s.c, s.size, s.size};
         holo_tensor in[2] = {
-            bench_tensor(HOLO_F32, 4, (int64_t[]){1, s.size, s.size, s.c}),
+            bench_tensor(HOLO_F32, 4, is_first ? first : last),
             bench_tensor(dtype, 4,
                          (int64_t[]){s.groups, hg_panels(s.o / s.groups), k_size, HG_PANEL}),
         };
         holo_tensor out = bench_tensor(HOLO_F32, 4, (int64_t[]){1, size, size, s.o});
         const int64_t param[9] = {s.kernel, s.kernel, s.stride, s.stride, pad, pad, 1, 1, s.groups};
-        const hg_args a = {
-            .in = in, .out = &out, .param = param, .n_in = 2, .n_out = 1, .n_param = 9, .cpu = cpu};
+        const hg_args a = {.in = in,
+                           .out = &out,
+                           .param = param,
+                           .n_in = 2,
+                           .n_out = 1,
+                           .n_param = is_first ? 8 : 9,
+                           .cpu = cpu};
         char name[64];
         snprintf(name, sizeof name, "%s %s %s %lld %lld>%lld k%lld s%lld g%lld", k->name + 5,
                  variant, dtype == HOLO_F16 ? "f16" : "f32", (long long)s.size, (long long)s.c,
@@ -247,6 +261,9 @@ static void bench_tuned(const char *only, const char *variant, uint32_t cpu, dou
     if (only == NULL || strcmp(only, "nhwc") == 0)
         bench_dense(hg_kernels_conv_nhwc_avx2, variant, cpu, peak, HOLO_F32, dense_shapes,
                     HG_COUNT(dense_shapes));
+    if (only == NULL || strcmp(only, "nchw") == 0)
+        bench_dense(hg_kernels_conv_nchw_avx2, variant, cpu, peak, HOLO_F32, first_shapes,
+                    HG_COUNT(first_shapes));
     if (only == NULL || strcmp(only, "f16") == 0)
         bench_dense(hg_kernels_conv_nhwc_avx2, variant, cpu, peak, HOLO_F16, dense_shapes,
                     HG_COUNT(dense_shapes));

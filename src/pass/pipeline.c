@@ -68,6 +68,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_fuse_lookup,    /* behind epilogues that make codes */
     &hg_pass_place_tables,   /* those that no epilogue took */
     &hg_pass_fuse_load,      /* and what is left beside copies */
+    &hg_pass_fuse_planes,    /* a convolution with its epilogue */
     &hg_pass_fuse_gate,      /* in front of expansions, which would leave the gate apart */
     &hg_pass_fuse_expansion, /* after epilogues: a depthwise convolution takes its own along */
     &hg_pass_fuse_squeeze,   /* after it: the depthwise convolution is the one that stays */

@@ -21,17 +21,16 @@ static void copy_words_block(float *y, const float *x, const hg_copy_grid *g, in
         }
 }
 
-/* Up to four planes become pixels. A pixel is stored as four words; what is too many of them lies
- * in the next one, which is stored after it. */
-static void copy_words_pixels(float *y, const float *x, const hg_copy_grid *g)
+/* A pixel is stored as four words; what is too many of them lies in the next one, which is stored
+ * after it. */
+void hg_copy_pixels_avx2(float *y, const float *x, int64_t stride, int64_t pixels, int64_t n)
 {
-    const int64_t n = g->n;
     int64_t r = 0;
-    for (; r + HG_COPY_SIDE < g->rows; r += HG_COPY_SIDE, y += HG_COPY_SIDE * n) {
+    for (; r + HG_COPY_SIDE < pixels; r += HG_COPY_SIDE, y += HG_COPY_SIDE * n) {
         __m256 p[HG_COPY_PIXEL], pair[4];
         HG_UNROLL
         for (int i = 0; i < HG_COPY_PIXEL; i++)
-            p[i] = i < n ? _mm256_loadu_ps(x + i * g->stride + r) : _mm256_setzero_ps();
+            p[i] = i < n ? _mm256_loadu_ps(x + i * stride + r) : _mm256_setzero_ps();
         turn_halves(p, pair); /* pixels i and i + 4 */
         HG_UNROLL
         for (int i = 0; i < 4; i++)
@@ -40,9 +39,9 @@ static void copy_words_pixels(float *y, const float *x, const hg_copy_grid *g)
         for (int i = 0; i < 4; i++)
             _mm_storeu_ps(y + (i + 4) * n, _mm256_extractf128_ps(pair[i], 1));
     }
-    for (; r < g->rows; r++, y += n)
+    for (; r < pixels; r++, y += n)
         for (int64_t i = 0; i < n; i++)
-            y[i] = x[i * g->stride + r];
+            y[i] = x[i * stride + r];
 }
 
 /* Blocks follow each other along the side where neighbours are nearer, so that the other one has
@@ -54,7 +53,7 @@ static void copy_words_tile(uint8_t *out, const uint8_t *in, hg_copy_grid g, con
     const float *x = (const float *)(const void *)in;
     (void)look;
     if (g.n <= HG_COPY_PIXEL) {
-        copy_words_pixels(y, x, &g);
+        hg_copy_pixels_avx2(y, x, g.stride, g.rows, g.n);
         return;
     }
     const int64_t columns = g.n;

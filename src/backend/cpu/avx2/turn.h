@@ -44,4 +44,8 @@ HG_INLINE void turn_8x8(const float *src, int64_t src_ld, float *dst, int64_t ds
     turn_8x4(src + 4, src_ld, dst + 4 * dst_ld, dst_ld, true);
 }
 
+/* y[p * n + i] = x[i * stride + p] for p < pixels: 2 to 4 planes become pixels. Defined in
+ * copy_words.c. */
+void hg_copy_pixels_avx2(float *y, const float *x, int64_t stride, int64_t pixels, int64_t n);
+
 #endif
