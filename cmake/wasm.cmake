@@ -27,9 +27,13 @@ hg_wasm_objects(typed_objects ${typed_sources})
 foreach(file IN LISTS run_sources) # over what the native build says of some
   set_property(SOURCE ${file} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-Oz>)
 endforeach()
-foreach(stem IN ITEMS attention conv_dw conv_nhwc conv_winograd copy_words epilogue groupnorm layernorm matmul pool recur reduce rnn softmax table)
+foreach(stem IN ITEMS conv_dw conv_winograd epilogue groupnorm layernorm pool recur reduce rnn softmax table)
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/backend/cpu/wasm/${stem}.c APPEND PROPERTY
     COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>) # as fast and smaller; the tiles of gemm.c need the unrolling of -O3
+endforeach()
+foreach(stem IN ITEMS attention conv_nchw conv_nhwc copy_words matmul matmul_p16) # no slower than with -O2
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/backend/cpu/wasm/${stem}.c APPEND PROPERTY
+    COMPILE_OPTIONS $<$<CONFIG:Release>:-Oz>)
 endforeach()
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/isa/lane_reference.c APPEND PROPERTY
   COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>) # the interpreter of every kernel: its loops become SIMD

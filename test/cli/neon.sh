@@ -18,7 +18,7 @@ ninja -C arm -j "$jobs" libhologram_rt.a >out 2>&1 || { fail "does not compile f
 
 # ---- kernels -----------------------------------------------------------------------------------
 
-stems="attention byteops conv conv_dw conv_dw_i8 conv_nhwc conv_nhwc_i8 conv_pwdw epilogue lane matmul matmul_bits
+stems="attention byteops conv conv_dw conv_dw_i8 conv_nchw conv_nhwc conv_nhwc_i8 conv_pwdw epilogue lane matmul matmul_bits
     matmul_nbits matmul_p16 matmul_p16i16 matmul_p16i8 norm pool quantize_dynamic reduce rnn softmax table"
 for stem in $stems; do
     echo "X(kernel_$stem)" >>test_list.inc

@@ -4,6 +4,7 @@
 #define HG_BACKEND_CPU_AVX2_LANE_COMMON_H
 
 #include "backend/cpu/avx2/math8.h"
+#include "backend/cpu/vec8_int.h"
 #include "isa/lane_ops.h"
 
 HG_INLINE __m256 lane_fast_number(float x)

@@ -10,7 +10,6 @@
 #define HG_BACKEND_CPU_AVX2_LANE_FAST_H
 
 #include "backend/cpu/avx2/lane_common.h"
-#include "backend/cpu/vec8_int.h"
 #include "isa/lane_math.h"
 #include "isa/lane_ops.h"
 
