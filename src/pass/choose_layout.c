@@ -10,6 +10,8 @@
 enum {
     LAYOUT_FEW = 4,    /* groups that fit a panel, at least, where some are computed together */
     LAYOUT_VECTOR = 8, /* channels that are computed together by kernels of one channel at a time */
+    LAYOUT_SIDE = 4,   /* of a tile of Winograd's algorithm, */
+    LAYOUT_TILES = 20, /* which so many of them pay for */
     LAYOUT_PLACES = 64 /* of a result, at least, for weights that are computed */
 };
 
@@ -87,17 +89,46 @@ static bool layout_is_depthwise(const hg_graph *g, const hg_type *w, int64_t gro
            hg_dim_is(&g->dims, w->dim[1], 1);
 }
 
+/* All entries of an attribute are 1, or there are none. */
+static bool layout_is_one(const hg_node *n, const char *name)
+{
+    size_t count;
+    const int64_t *v = hg_node_ints(n, name, &count);
+    for (size_t i = 0; v != NULL && i < count; i++)
+        if (v[i] != 1) return false;
+    return true;
+}
+
+/* 3x3 in steps of 1 over a map that is not known to be small. */
+static bool layout_suits_winograd(const hg_graph *g, const hg_node *n, const hg_type *w)
+{
+    const hg_type *y = &hg_graph_value(g, n->out[0])->type;
+    int64_t high, wide;
+    if (w->rank != 4 || y->rank != 4 || !hg_dim_is(&g->dims, w->dim[2], 3) ||
+        !hg_dim_is(&g->dims, w->dim[3], 3) || !layout_is_one(n, "strides") ||
+        !layout_is_one(n, "dilations"))
+        return false;
+    return !hg_dim_is_const(&g->dims, y->dim[2], &high) ||
+           !hg_dim_is_const(&g->dims, y->dim[3], &wide) ||
+           hg_ceil_div(high, LAYOUT_SIDE) * hg_ceil_div(wide, LAYOUT_SIDE) >= LAYOUT_TILES;
+}
+
 /* Groups of a few channels are computed several together, as many as fit a panel, by weights that
  * are zero for the channels of the others: a panel has the columns anyway, and taps of a few
- * channels are too short for the inner loop. How many. */
-static int64_t layout_together(const hg_graph *g, const hg_type *w, int64_t groups)
+ * channels are too short for the inner loop. Where two make a panel Winograd's algorithm, which
+ * needs whole ones, makes good for the zeros. How many. */
+static int64_t layout_together(const hg_graph *g, const hg_node *n, const hg_type *w,
+                               int64_t groups)
 {
     int64_t outputs, channels;
     if (g->ctx->numerics == HOLO_EXACT || w->dtype != HOLO_F32 || groups < 2 ||
         !hg_dim_is_const(&g->dims, w->dim[0], &outputs) ||
         !hg_dim_is_const(&g->dims, w->dim[1], &channels))
         return 1;
-    const int64_t most = HG_PANEL / hg_max(1, hg_max(outputs / groups, channels));
+    const int64_t each = outputs / groups, most = HG_PANEL / hg_max(1, hg_max(each, channels));
+    if (most == 2 && groups % 2 == 0 && 2 * each == HG_PANEL && 2 * channels == HG_PANEL &&
+        layout_suits_winograd(g, n, w))
+        return 2;
     if (most < LAYOUT_FEW) return 1;
     for (int64_t m = most; m > 1; m--)
         if (groups % m == 0) return m;
@@ -147,7 +178,7 @@ static holo_status layout_conv(hg_graph *g, hg_node_id id, hg_value_id weights)
     hg_value_id w = layout_widen(&b, weights), x = layout_before(&b, hg_build_in(&b, 0));
     if (b.status != HOLO_OK) return b.status;
     const int64_t together =
-        hg_graph_is_const(g, w) ? layout_together(g, hg_build_type(&b, w), groups) : 1;
+        hg_graph_is_const(g, w) ? layout_together(g, b.node, hg_build_type(&b, w), groups) : 1;
     const bool depthwise = layout_is_depthwise(g, hg_build_type(&b, w), groups) &&
                            (together < groups || groups >= LAYOUT_VECTOR);
     if (together > 1 && !depthwise) {

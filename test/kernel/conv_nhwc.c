@@ -446,6 +446,13 @@ static void nhwc_winograd(void)
         {1, 29, 29, 16, 29, 29, 16, 3, 3, 1, 1, 2, 2, 2, 2, 1, NHWC_FLAT}, /* grids */
         {2, 33, 21, 12, 33, 20, 14, 3, 3, 1, 1, 4, 3, 4, 3, 1, NHWC_FLAT},
         {1, 33, 33, 12, 33, 33, 12, 3, 3, 1, 1, 1, 16, 1, 16, 1, NHWC_FLAT},
+        {1, 20, 20, 64, 20, 20, 64, 3, 3, 1, 1, 1, 1, 1, 1, 4, NHWC_FLAT}, /* groups */
+        {2, 19, 18, 60, 19, 18, 96, 3, 3, 1, 1, 1, 1, 1, 1, 3, NHWC_FLAT},
+        {1, 20, 21, 300, 18, 19, 32, 3, 3, 1, 1, 0, 0, 1, 1, 2, NHWC_FLAT},
+        {1, 29, 29, 26, 29, 29, 32, 3, 3, 1, 1, 2, 2, 2, 2, 2, NHWC_FLAT},
+        {1, 20, 20, 48, 20, 20, 48, 3, 3, 1, 1, 1, 1, 1, 1, 2, NHWC_FLAT}, /* no whole panels */
+        {1, 12, 12, 32, 12, 12, 32, 3, 3, 1, 1, 1, 1, 1, 1, 2, NHWC_FLAT}, /* few tiles */
+        {1, 13, 15, 42, 13, 15, 48, 3, 3, 1, 1, 1, 1, 1, 1, 3, 5, 3, 3, 1, 0, 1},
         {1, 14, 13, 12, 14, 13, 14, 3, 3, 1, 1, 2, 1, 2, 1, 1, 3, 3, 3, 1, 1, 1},
         {1, 16, 16, 16, 16, 16, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1, 9, 9, 3, 1, 1, 1},
         {2, 13, 15, 21, 13, 15, 37, 3, 3, 1, 1, 1, 1, 1, 1, 1, 5, 3, 3, 1, 0, 1},
@@ -469,9 +476,10 @@ static void nhwc_winograd(void)
         if (i >= 60) nhwc_deepen(&s, &seed);
         if (i >= 90) s.stride_d = 1;
         s.kh = s.kw = 3;
-        s.stride_h = s.stride_w = s.groups = 1;
-        s.c += 11;
-        s.o += 11;
+        s.stride_h = s.stride_w = 1;
+        s.groups = gemm_size(&seed, 1, 3);
+        s.c = (s.c + 11) * s.groups;
+        s.o = s.groups == 1 ? s.o + 11 : 16 * s.groups * gemm_size(&seed, 1, 3);
         nhwc_try(k, "winograd random", &s, i % 2 ? HOLO_F16 : HOLO_F32);
     }
     gemm_refuse(k, nhwc_good, nhwc_bad, HG_COUNT(nhwc_bad));

@@ -30,14 +30,16 @@ static bool convnhwc_is(hg_emit *e, const hg_dim *dims, int64_t value)
 static bool convnhwc_suits_winograd(hg_emit *e, const hg_window *w)
 {
     int64_t in, out;
+    const int64_t groups = hg_node_int(e->node, "group", 1);
     const hg_type *x = hg_emit_type(e, 0), *y = hg_emit_out_type(e, 0);
     const int32_t at = w->rank - 2;
     const int64_t least =
         convnhwc_is(e, w->dilation + at, 1) ? CONVNHWC_WINOGRAD : CONVNHWC_WINOGRAD_GRIDS;
     return convnhwc_is(e, w->kernel + at, 3) && convnhwc_is(e, w->stride + at, 1) &&
-           hg_dim_is(&e->g->dims, w->stride[0], 1) && hg_node_int(e->node, "group", 1) == 1 &&
-           y->dtype == HOLO_F32 && hg_dim_is_const(&e->g->dims, x->dim[x->rank - 1], &in) &&
-           hg_dim_is_const(&e->g->dims, y->dim[y->rank - 1], &out) && in >= least && out >= least;
+           hg_dim_is(&e->g->dims, w->stride[0], 1) && y->dtype == HOLO_F32 &&
+           hg_dim_is_const(&e->g->dims, x->dim[x->rank - 1], &in) &&
+           hg_dim_is_const(&e->g->dims, y->dim[y->rank - 1], &out) && in >= least * groups &&
+           out >= least * groups;
 }
 
 static holo_status convnhwc_emit(hg_emit *e)

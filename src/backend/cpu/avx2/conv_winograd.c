@@ -18,8 +18,9 @@
  * their inputs are transformed once. With three axes the planes of the kernel are more channels to
  * sum over, and tiles one behind the other share the planes of the input between them: a unit is a
  * number of bands, rows of tiles seen through some or all planes of the output. A kernel whose taps
- * lie d apart sees d x d pictures ("grids") of every d-th pixel. Shapes for which
- * this does not pay, and results that are not f32, go to conv.nhwc.
+ * lie d apart sees d x d pictures ("grids") of every d-th pixel. Groups of channels that make whole
+ * panels share the transformed inputs, and each panel is multiplied with those of its group. Shapes
+ * for which this does not pay, and results that are not f32, go to conv.nhwc.
  *
  * With AVX-512 two panels are multiplied side by side, in the tiles of avx512/gemm.c, and the
  * transforms are 16 floats wide (conv_winograd_run.inc is compiled for both widths). A bias and a
@@ -40,7 +41,8 @@
 enum {
     WINOGRAD_FIRST_EXTRA = 2,
     WINOGRAD_MIN_CHANNELS = 12,     /* below, transforms cost more than they save */
-    WINOGRAD_MIN_TILES = 6,         /* likewise for the weights */
+    WINOGRAD_MIN_TILES = 6,         /* likewise for the weights, */
+    WINOGRAD_GROUP_TILES = 20,      /* where every panel has channels of its own (bench/op/conv) */
     WINOGRAD_MAX_TILES = 96,        /* of a unit */
     WINOGRAD_TILE_VALUES = 3 << 17, /* wanted size of a unit's V */
     WINOGRAD_PAIR_TILES = 36,       /* fewer do not pay for the weights of two panels */
@@ -74,7 +76,8 @@ typedef struct winograd_plan {
     int64_t bands, planes;          /* of a unit; planes 0 when there are two axes */
     int64_t parts, deep;            /* units of a band; input planes of a unit */
     int64_t sources;                /* rows of V, without the one of zeros */
-    int64_t pair;                   /* panels that are multiplied side by side: 1 or 2 */
+    int64_t panels;                 /* of all groups */
+    int64_t pair;                   /* of them are multiplied side by side: 1 or 2 */
     int64_t group, groups;          /* panels of a unit */
     int64_t channels;               /* floats of a row of V: whole vectors */
     int64_t taps, depth;            /* planes of the kernel and channels of a block of U */
@@ -91,9 +94,9 @@ static int64_t winograd_step(int64_t floats)
 static bool winograd_fits(const hg_args *a, const hg_conv_nhwc_shape *s)
 {
     const hg_conv2d *g = &s->g;
-    return g->kh == 3 && g->kw == 3 && g->stride_h == 1 && g->stride_w == 1 && s->groups == 1 &&
-           a->out[0].dtype == HOLO_F32 && g->c >= WINOGRAD_MIN_CHANNELS &&
-           g->o >= WINOGRAD_MIN_CHANNELS;
+    return g->kh == 3 && g->kw == 3 && g->stride_h == 1 && g->stride_w == 1 &&
+           a->out[0].dtype == HOLO_F32 && s->group_c >= WINOGRAD_MIN_CHANNELS &&
+           s->group_o >= WINOGRAD_MIN_CHANNELS && (s->groups == 1 || s->group_o % HG_PANEL == 0);
 }
 
 /* Tiles of a unit, at most. */
@@ -110,11 +113,11 @@ static int64_t winograd_most(const winograd_plan *p)
  * there is for two threads. */
 static void winograd_share(winograd_plan *p, bool shares)
 {
-    if (p->blocks == 1 && p->s.panels == 2) p->pair = 1;
-    const int64_t sets = hg_ceil_div(p->s.panels, p->pair);
+    if (p->blocks == 1 && p->panels == 2) p->pair = 1;
+    const int64_t sets = hg_ceil_div(p->panels, p->pair);
     p->groups = shares ? hg_min(sets, hg_max(1, WINOGRAD_UNITS / p->blocks)) : 1;
     p->group = hg_ceil_div(sets, p->groups) * p->pair;
-    p->groups = hg_ceil_div(p->s.panels, p->group);
+    p->groups = hg_ceil_div(p->panels, p->group);
 }
 
 /* Threads get tiles of their own rather than panels: the inputs of a block, transformed again, cost
@@ -163,7 +166,7 @@ static bool winograd_plan_tiles(winograd_plan *p)
     p->wide = hg_ceil_div(hg_ceil_div(ow, g->dil_w), WINOGRAD_OUT);
     p->tiles = p->s.pictures * p->grids * p->high * p->wide;
     const double covered = (double)(p->grids * p->high * p->wide) * WINOGRAD_OUT * WINOGRAD_OUT;
-    return p->tiles >= WINOGRAD_MIN_TILES &&
+    return p->tiles >= (p->s.groups == 1 ? WINOGRAD_MIN_TILES : WINOGRAD_GROUP_TILES) &&
            (p->grids == 1 || covered <= WINOGRAD_SPARSE * (double)oh * (double)ow);
 }
 
@@ -175,8 +178,9 @@ static bool winograd_plan_of(const hg_args *a, winograd_plan *p)
     if (!winograd_fits(a, &p->s)) return false;
     if (!winograd_plan_tiles(p)) return false;
     p->channels = hg_ceil_div(g->c, 8) * 8;
-    p->depth = hg_ceil_div(g->c, hg_ceil_div(g->c, WINOGRAD_DEPTH));
-    p->pair = hg_gemm_is_wide(a) && p->s.panels > 1 ? 2 : 1;
+    p->depth = hg_ceil_div(p->s.group_c, hg_ceil_div(p->s.group_c, WINOGRAD_DEPTH));
+    p->panels = p->s.groups * p->s.panels;
+    p->pair = hg_gemm_is_wide(a) && p->s.panels > 1 && p->s.groups == 1 ? 2 : 1;
     p->planes = 0;
     p->taps = 1;
     if (p->s.z.kernel == 1 && p->s.z.in == 1 && p->s.z.out == 1)
@@ -387,7 +391,7 @@ static void winograd_set_weights(const winograd_unit *u, const winograd_set *set
 {
     const holo_tensor *w = &u->a->in[1];
     const bool is_half = hg_dtype_is(w->dtype, HOLO_F16);
-    const int64_t tap = u->p->s.g.c * HG_PANEL;
+    const int64_t tap = u->p->s.group_c * HG_PANEL;
     for (int64_t i = 0; i < set->panels; i++) {
         const int64_t at = ((set->panel + i) * u->p->s.k + c0) * HG_PANEL + plane * 9 * tap;
         const hg_winograd_weights part = {.from = (const char *)w->data + at * (is_half ? 2 : 4),
@@ -428,8 +432,9 @@ static void winograd_multiply(const winograd_unit *u, const winograd_set *set, i
                          .is_wide = hg_gemm_is_wide(u->a),
                          .narrow = p->s.g.o - set->panel * HG_PANEL <= HG_PANEL / 2,
                          .alpha = 1};
+    const int64_t first = set->panel / p->s.panels * p->s.group_c + c0;
     for (int64_t i = 0; i < WINOGRAD_POINTS; i++) {
-        step.offset = i * p->v_step + c0;
+        step.offset = i * p->v_step + first;
         step.b = u->u + i * p->u_step;
         step.c = u->m + i * p->m_step;
         step.sum = c0 == 0 && plane == 0 ? NULL : step.c;
@@ -547,8 +552,8 @@ static void winograd_panels(const winograd_unit *u, const winograd_set *set)
 {
     const winograd_plan *p = u->p;
     for (int64_t plane = 0; plane < p->s.z.kernel; plane += p->taps)
-        for (int64_t c0 = 0; c0 < p->s.g.c; c0 += p->depth) {
-            const int64_t depth = hg_min(p->depth, p->s.g.c - c0);
+        for (int64_t c0 = 0; c0 < p->s.group_c; c0 += p->depth) {
+            const int64_t depth = hg_min(p->depth, p->s.group_c - c0);
             const int64_t taps = hg_min(p->taps, p->s.z.kernel - plane);
             for (int64_t t = 0; t < taps; t++)
                 winograd_set_weights(u, set, plane + t, c0, depth, u->u + t * depth * set->width);
@@ -624,7 +629,7 @@ static void winograd_run(const hg_args *a, hg_range r)
     }
     winograd_begin(&u);
     for (int64_t i = r.begin; i < r.end; i++) {
-        const int64_t first = i % p.groups * p.group, end = hg_min(p.s.panels, first + p.group);
+        const int64_t first = i % p.groups * p.group, end = hg_min(p.panels, first + p.group);
         if (winograd_place_unit(&u, i)) winograd_unit_inputs(&u);
         winograd_set set = {.panel = first};
         for (; set.panel < end; set.panel += set.panels) {
