@@ -24,8 +24,9 @@ enum {
     HG_OP_BODY_OPTIONAL = 1 << 4, /* the last bodies may be absent, others empty, without outputs */
     HG_OP_WIDE_WEIGHTS = 1 << 5,  /* constants it reads are numbers in the file, whatever they grow
                                      to: a run that made them would take longer than the layer */
-    HG_OP_ANY_OPSET = 1 << 6      /* ONNX Runtime's optimiser writes it under opsets before its own,
+    HG_OP_ANY_OPSET = 1 << 6,     /* ONNX Runtime's optimiser writes it under opsets before its own,
                                      where it means the same */
+    HG_OP_WIDE_CODES = 1 << 7     /* as wide weights: weights, input 1, that come from integers */
 };
 
 enum { HG_MAX_BODY = 2, HG_MAX_NAMED = 3 };

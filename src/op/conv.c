@@ -25,6 +25,7 @@ const hg_op hg_op_conv = {
     .in = {2, 3},
     .out = {1, 1},
     .types = HG_TYPES_FLOAT,
+    .flags = HG_OP_WIDE_CODES,
     .infer = conv_infer,
     .kernel = "conv",
     .emit = conv_emit,

@@ -25,6 +25,7 @@ const hg_op hg_op_convtranspose = {
     .in = {2, 3},
     .out = {1, 1},
     .types = HG_TYPES_FLOAT,
+    .flags = HG_OP_WIDE_CODES,
     .infer = convtranspose_infer,
     .kernel = "convtranspose",
     .emit = convtranspose_emit,

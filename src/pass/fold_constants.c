@@ -3,7 +3,8 @@
  * Two rules keep files small: a result may not be larger than its inputs by more than 64 KiB (fp16
  * weights stay fp16 behind their Cast, Expand of a scalar stays an Expand), and large constants
  * that only one packing would read are left to the packing. The first does not hold on the way to
- * an operator with HG_OP_WIDE_WEIGHTS: 8-bit weights of recurrent layers. */
+ * an operator with HG_OP_WIDE_WEIGHTS: 8-bit weights of recurrent layers; nor from integers to one
+ * with HG_OP_WIDE_CODES: 8-bit weights of convolutions, which every run would pack anew. */
 #include "eval/eval.h"
 #include "pass/pass.h"
 
@@ -19,15 +20,25 @@ static size_t fold_input_bytes(const hg_graph *g, const hg_node *n)
     return total;
 }
 
+static bool fold_is_from_codes(const hg_graph *g, const hg_node *n)
+{
+    return hg_op_is(n, "Cast") &&
+           (HG_TYPES_INT & HG_TYPE_BIT(hg_graph_value(g, hg_node_in(g, n, 0))->type.dtype)) != 0;
+}
+
 /* What the node computes is read by such an operator alone, a few nodes on. */
 static bool fold_is_wide_weight(const hg_graph *g, hg_node_id id)
 {
+    const bool is_from_codes = fold_is_from_codes(g, hg_graph_node(g, id));
     for (int i = 0; i < FOLD_WAY; i++) {
         const hg_node *n = hg_graph_node(g, id);
         if (n->n_out != 1) return false;
         id = hg_graph_only_user(g, n->out[0]);
         if (id == 0) return false;
-        if ((hg_graph_node(g, id)->op->flags & HG_OP_WIDE_WEIGHTS) != 0) return true;
+        const hg_node *reader = hg_graph_node(g, id);
+        if ((reader->op->flags & HG_OP_WIDE_WEIGHTS) != 0) return true;
+        if ((reader->op->flags & HG_OP_WIDE_CODES) != 0)
+            return is_from_codes && hg_node_in(g, reader, 1) == n->out[0];
     }
     return false;
 }
