@@ -291,6 +291,8 @@ size_t hg_offsets_follow(hg_span *span, uint32_t n, uint32_t n_steps, hg_span_or
         if (span[id].bytes != 0) room[placed++] = id;
     }
     if (placed != wanted) return SIZE_MAX;
+    for (uint32_t i = 0; i < n; i++) /* what needs no place, named or not, is at the beginning */
+        if (span[i].bytes == 0) span[i].offset = 0;
     offsets_places p = offsets_places_in(span, n, room);
     return hg_align_up(offsets_place_all(&p, span, room, wanted, n_steps, &top), HG_ALIGN);
 }

@@ -227,6 +227,17 @@ static void offsets_advised(void)
     CHECK(followed > 5 && ignored > 5);
 }
 
+/* What needs no place has one at the beginning, whether the order names it or not. */
+static void offsets_empty(void)
+{
+    hg_span span[3] = {{.bytes = 0}, {.bytes = 100}, {.bytes = 0}};
+    uint32_t room[HG_OFFSETS_ROOM(3, 1)];
+    const uint32_t id[] = {1, 2};
+    CHECK_EQ_INT((int64_t)hg_offsets_follow(span, 3, 1, (hg_span_order){id, 2}, room), 128);
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ_INT((int64_t)span[i].offset, 0);
+}
+
 static void offsets_too_large(void)
 {
     hg_span span[2] = {{.bytes = SIZE_MAX / 3}, {.bytes = SIZE_MAX / 3}};
@@ -237,11 +248,8 @@ static void offsets_too_large(void)
 }
 
 const hg_test_case hg_tests_isa_offsets[] = {
-    {"area", offsets_area},
-    {"random", offsets_random},
-    {"tries", offsets_tries},
-    {"outward", offsets_outward},
-    {"advised", offsets_advised},
-    {"too_large", offsets_too_large},
-    {0},
+    {"area", offsets_area},           {"random", offsets_random},
+    {"tries", offsets_tries},         {"outward", offsets_outward},
+    {"advised", offsets_advised},     {"empty", offsets_empty},
+    {"too_large", offsets_too_large}, {0},
 };

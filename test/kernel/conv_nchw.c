@@ -166,7 +166,8 @@ NCHW_SPOIL(rank_x, c->in[0].rank = 5)
 NCHW_SPOIL(rank_w, c->in[1].rank = 3)
 NCHW_SPOIL(images, c->out.dim[0] = 2)
 NCHW_SPOIL(stride, c->param[3] = 0)
-NCHW_SPOIL(dilation, c->param[7] = 2)
+NCHW_SPOIL(dilation_h, c->param[6] = 3)
+NCHW_SPOIL(dilation_w, c->param[7] = 2)
 NCHW_SPOIL(groups, c->in[1].dim[0] = 2)
 NCHW_SPOIL(panels, c->in[1].dim[1] = 1)
 NCHW_SPOIL(depth, c->in[1].dim[2] = 11)
@@ -185,7 +186,8 @@ static const gemm_bad nchw_bad[] = {
     {"packed weights has rank", nchw_spoil_rank_w, HOLO_E_SHAPE},
     {"output has 2 images", nchw_spoil_images, HOLO_E_SHAPE},
     {"stride is 0", nchw_spoil_stride, HOLO_E_ARG},
-    {"dilation is 2", nchw_spoil_dilation, HOLO_E_ARG},
+    {"dilation is 3", nchw_spoil_dilation_h, HOLO_E_ARG},
+    {"dilation is 2", nchw_spoil_dilation_w, HOLO_E_ARG},
     {"dimension 0 of the packed weights", nchw_spoil_groups, HOLO_E_SHAPE},
     {"dimension 1 of the packed weights", nchw_spoil_panels, HOLO_E_SHAPE},
     {"dimension 2 of the packed weights", nchw_spoil_depth, HOLO_E_SHAPE},
