@@ -141,18 +141,31 @@ static inline int64_t hg_ceil_div(int64_t a, int64_t b)
 
 /* Things cut into parts: things of each but the last, and how many parts. */
 typedef struct hg_cut {
-    int64_t size, count;
+    int64_t size, count; /* of the largest part; of parts */
+    int64_t total, step;
 } hg_cut;
 
-/* Parts of nearly the same size, at most `most` each before that is rounded up to a multiple of
- * `step`; a single part is not rounded. total > 0. */
+/* `count` parts that begin at multiples of `step` and differ by one of these at most, or fewer where
+ * there are not so many; a single part is not rounded. total > 0. */
+static inline hg_cut hg_cut_into(int64_t total, int64_t count, int64_t step)
+{
+    const int64_t steps = hg_ceil_div(total, step);
+    hg_cut c = {.count = hg_min(count, steps), .total = total, .step = step};
+    c.size = c.count > 1 ? hg_ceil_div(steps, c.count) * step : total;
+    return c;
+}
+
+/* As few parts as possible of at most `most` each, before that is rounded up. */
 static inline hg_cut hg_cut_of(int64_t total, int64_t most, int64_t step)
 {
-    hg_cut c = {.count = hg_ceil_div(total, most)};
-    c.size = hg_ceil_div(total, c.count);
-    if (c.count > 1) c.size = hg_ceil_div(c.size, step) * step;
-    c.count = hg_ceil_div(total, c.size);
-    return c;
+    return hg_cut_into(total, hg_ceil_div(total, most), step);
+}
+
+/* Where part i begins; of part `count`: where the last one ends. */
+static inline int64_t hg_cut_at(const hg_cut *c, int64_t i)
+{
+    const int64_t steps = hg_ceil_div(c->total, c->step);
+    return hg_min(c->total, (steps / c->count * i + steps % c->count * i / c->count) * c->step);
 }
 
 #endif

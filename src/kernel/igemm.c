@@ -468,8 +468,8 @@ void hg_igemm_run(const hg_igemm *g, const hg_igemm_form *form, hg_range r)
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t block = i / u.p.groups; /* of rows, in a channel group */
         u.channel_group = block % g->groups;
-        u.row = block / g->groups * u.p.row.size;
-        u.rows = hg_min(u.p.row.size, g->rows - u.row);
+        u.row = hg_cut_at(&u.p.row, block / g->groups);
+        u.rows = hg_cut_at(&u.p.row, block / g->groups + 1) - u.row;
         u.panel = i % u.p.groups * u.p.group;
         u.panels = hg_min(u.p.group, g->panels - u.panel);
         if (block != gathered) {

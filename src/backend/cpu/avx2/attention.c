@@ -409,8 +409,8 @@ static void attention_run(const hg_args *a, hg_range r)
     w.is_wide = p.is_wide;
     w.has_avx512 = hg_has_avx512(a);
     for (int64_t u = r.begin; u < r.end; u++) {
-        w.first = u % p.row.count * p.row.size;
-        w.n_rows = hg_min(p.row.size, p.s.queries - w.first);
+        w.first = hg_cut_at(&p.row, u % p.row.count);
+        w.n_rows = hg_cut_at(&p.row, u % p.row.count + 1) - w.first;
         w.head = u / p.row.count % p.s.heads;
         w.batch = u / p.row.count / p.s.heads;
         w.k = hg_attention_at(&p.s, HG_ATTENTION_K, w.batch, w.head);

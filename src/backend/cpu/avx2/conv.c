@@ -214,13 +214,13 @@ static void conv_run(const hg_args *a, hg_range r)
         const int64_t pixels = i % p.groups, block = i / p.groups % p.row.count;
         const int64_t group = i / p.groups / p.row.count % s->groups;
         const int64_t image = i / p.groups / p.row.count / s->groups;
-        const int64_t o = group * s->group_o + block * p.row.size,
+        const int64_t first = hg_cut_at(&p.row, block), o = group * s->group_o + first,
                       row = image * a->out[0].dim[1] + o;
         u.x = (const float *)a->in[0].data +
               (image * a->in[0].dim[1] + group * s->group_c) * s->in_count;
         u.w = (const float *)a->in[1].data + o * p.k;
         u.bias = hg_args_has(a, 2) ? (const float *)a->in[2].data + o : NULL;
-        u.n_rows = hg_min(p.row.size, s->group_o - block * p.row.size);
+        u.n_rows = hg_cut_at(&p.row, block + 1) - first;
         u.panel = pixels * p.group;
         u.panels = hg_min(p.group, p.panels - u.panel);
         const int64_t col = u.panel * HG_PANEL;

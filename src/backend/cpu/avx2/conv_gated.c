@@ -162,8 +162,8 @@ static void conv_gated_run(const hg_args *a, hg_range r)
     }
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t first = i % p.groups * p.group, block = i / p.groups;
-        const int64_t image = block / p.row.count, at = block % p.row.count * p.row.size;
-        u.rows = hg_min(p.row.size, p.s.pixels - at);
+        const int64_t image = block / p.row.count, at = hg_cut_at(&p.row, block % p.row.count);
+        u.rows = hg_cut_at(&p.row, block % p.row.count + 1) - at;
         u.pixel = image * p.s.pixels + at;
         u.gate = (const float *)a->in[2].data + image * p.s.gate_step;
         for (int64_t k = 0; k < u.rows; k++)

@@ -32,6 +32,7 @@ enum {
     CONV_NHWC_TILE_VALUES = 6144, /* wanted size of the block an epilogue sees */
     CONV_NHWC_MAX_GROUP = 12,     /* panels of a unit */
     CONV_NHWC_UNITS = 16,         /* wanted, for threads */
+    CONV_NHWC_BLOCKS = 4,         /* of pixels; of more there may be another one */
     CONV_NHWC_LARGE = 1 << 18,    /* elements of an output beyond L2 */
     CONV_NHWC_FEW = 4,            /* outputs that are dot products */
     CONV_NHWC_DOTS = HG_VEC8_REGISTERS / 2 /* of them are computed at a time: chains of sums */
@@ -110,6 +111,9 @@ static void conv_nhwc_plan_of(const hg_args *a, conv_nhwc_plan *p)
     p->groups = conv_nhwc_groups(p->row.count * p->s.groups, hg_ceil_div(panels, group),
                                  hg_max(1, panels / hg_gemm_together(hg_gemm_is_wide(a))));
     p->group = hg_ceil_div(panels, p->groups);
+    /* of an odd number of units one of two threads does one more */
+    if (p->row.count > CONV_NHWC_BLOCKS && p->row.count % 2 * p->s.groups * p->groups % 2 != 0)
+        p->row = hg_cut_into(pixels, p->row.count + 1, tile);
     p->is_large = holo_tensor_count(&a->out[0]) >= CONV_NHWC_LARGE;
     p->is_few = g->o <= CONV_NHWC_FEW && p->s.groups == 1 && p->depth >= 16 && p->depth % 8 == 0;
 }
@@ -465,8 +469,8 @@ static void conv_nhwc_run(const hg_args *a, hg_range r)
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t group = i % p.groups, pixels = i / p.groups; /* channel group, row block */
         u.channel_group = pixels % p.s.groups;
-        u.row = pixels / p.s.groups * p.row.size;
-        u.n_rows = hg_min(p.row.size, p.pixels - u.row);
+        u.row = hg_cut_at(&p.row, pixels / p.s.groups);
+        u.n_rows = hg_cut_at(&p.row, pixels / p.s.groups + 1) - u.row;
         u.panel = group * p.s.panels / p.groups;
         u.panels = (group + 1) * p.s.panels / p.groups - u.panel;
         conv_nhwc_point(&u);

@@ -458,8 +458,8 @@ static void matmul_run(const hg_args *a, hg_range r)
         u.key = i / p.row.count;
         u.a = (const float *)a->in[0].data + hg_matmul_batch_offset(&a->in[0], out, batch);
         u.b = (const float *)a->in[1].data + hg_matmul_batch_offset(&a->in[1], out, batch);
-        u.row = block * p.row.size;
-        u.n_rows = hg_min(p.row.size, p.s.m - u.row);
+        u.row = hg_cut_at(&p.row, block);
+        u.n_rows = hg_cut_at(&p.row, block + 1) - u.row;
         u.panel = group * p.group;
         u.panels = group + 1 < p.groups ? p.group : p.panels - u.panel;
         const int64_t row = batch * p.s.m + u.row, col = u.panel * HG_PANEL;

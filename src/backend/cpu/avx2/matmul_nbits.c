@@ -482,8 +482,8 @@ static void nbits_run_panels(const hg_args *a, const hg_nbits_shape *s, hg_range
     const hg_cut cut = hg_cut_of(s->m, NBITS_BLOCK, HG_GEMM_ROWS);
     const int64_t width = nbits_width(a), parts = hg_ceil_div(s->n, width);
     for (int64_t u = r.begin; u < r.end; u++) {
-        const int64_t row = u / parts * cut.size;
-        nbits_panel_run(a, s, row, hg_min(cut.size, s->m - row), u % parts * width, r.scratch);
+        const int64_t row = hg_cut_at(&cut, u / parts), end = hg_cut_at(&cut, u / parts + 1);
+        nbits_panel_run(a, s, row, end - row, u % parts * width, r.scratch);
     }
 }
 

@@ -230,8 +230,8 @@ static void matmul_p16_run(const hg_args *a, hg_range r)
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t block = p.rows_inner ? i % p.row.count : i / p.groups;
         const int64_t group = p.rows_inner ? i / p.row.count : i % p.groups;
-        u.row = block * p.row.size;
-        u.n_rows = hg_min(p.row.size, p.s.m - u.row);
+        u.row = hg_cut_at(&p.row, block);
+        u.n_rows = hg_cut_at(&p.row, block + 1) - u.row;
         u.panel = matmul_p16_first_panel(&p, group);
         u.panels = matmul_p16_first_panel(&p, group + 1) - u.panel;
         u.c = has_lane ? u.sum : (float *)a->out[0].data + u.row * p.s.n + u.panel * HG_PANEL;
