@@ -15,6 +15,7 @@
 #include "op/op.h"
 #include "op/op_body.h"
 #include "pass/pass.h"
+#include "report/assume.h"
 
 /* What a compile may take without being told: this, and a few times each model's size. Honest
  * models need a fraction of it; one that is built to explode gets a sentence while the machine
@@ -439,40 +440,56 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
 
 /* ---- the result, opened once ----------------------------------------------------------------- */
 
-/* Sizes settled without data: only for graphs whose inputs have fixed shapes. Looks for better
- * places when asked to. */
+enum { COMPILE_OPEN_SIZE = 256 }; /* of pictures and texts alike */
+
+/* Inputs that have no data yet can be bound. */
+static bool compile_can_assume(const holo_model *model, uint32_t graph)
+{
+    for (uint32_t i = 0; i < holo_model_input_count(model, graph); i++) {
+        holo_port port;
+        const bool is_known = holo_model_input(model, graph, i, &port) == HOLO_OK;
+        if (!is_known || port.rank < 0 || port.dtype == HOLO_STRING || port.dtype >= HOLO_SEQUENCE)
+            return false;
+    }
+    return true;
+}
+
+/* Sizes settled without data. Those that are open are made up: errors are of no interest then, and
+ * the sizes of memory neither, but an order of buffers that is good for some is good for most. */
+static holo_status compile_settle(hg_compile *c, holo_session *session, uint32_t graph, bool looks)
+{
+    static const int64_t sizes[] = {COMPILE_OPEN_SIZE, 64, 1};
+    const hg_program_head *h = &session->graph->program.head;
+    hg_assumed assumed;
+    holo_error own;
+    holo_status status = HOLO_E_SHAPE;
+    HG_TRY(HG_NEW(&c->ctx, h->n_dim, &assumed.dim));
+    HG_TRY(HG_NEW(&c->ctx, h->n_symbol, &assumed.size));
+    for (size_t i = 0; status != HOLO_OK && i < HG_COUNT(sizes); i++) {
+        status = hg_assume(session, sizes[i], &assumed, &own);
+        if (assumed.is_fixed) break;
+    }
+    if (status != HOLO_OK && !assumed.is_fixed) return HOLO_OK;
+    if (status != HOLO_OK) return hg_fail(c->ctx.error, status, "%s", own.message);
+    if (assumed.is_fixed) {
+        holo_session_stats stats;
+        holo_session_get_stats(session, &stats);
+        c->report.arena_bytes += stats.arena_bytes;
+        c->report.arena_bound += stats.arena_bound;
+    }
+    return looks ? hg_places_find(c, session, graph) : HOLO_OK;
+}
+
 static holo_status compile_measure(hg_compile *c, const holo_model *model, uint32_t graph,
                                    bool looks)
 {
     holo_session_options options = HOLO_SESSION_OPTIONS_INIT;
     options.graph = graph;
     options.flags = HOLO_SESSION_MEASURE;
-    for (uint32_t i = 0; i < holo_model_input_count(model, graph); i++) {
-        holo_port port;
-        HG_TRY(holo_model_input(model, graph, i, &port));
-        if (port.rank < 0 || port.dtype == HOLO_STRING || port.dtype >= HOLO_SEQUENCE)
-            return HOLO_OK;
-        for (int32_t k = 0; k < port.rank; k++)
-            if (port.dim[k] < 0) return HOLO_OK;
-    }
+    if (!compile_can_assume(model, graph)) return HOLO_OK;
     holo_session *session;
     HG_TRY(holo_session_new(model, &options, &session, c->ctx.error));
-    holo_status status = HOLO_OK;
-    for (uint32_t i = 0; status == HOLO_OK && i < holo_model_input_count(model, graph); i++) {
-        holo_port port;
-        (void)holo_model_input(model, graph, i, &port);
-        holo_tensor t = {.data = &port, .rank = port.rank, .dtype = port.dtype};
-        memcpy(t.dim, port.dim, sizeof t.dim);
-        status = holo_session_set_input(session, i, &t, c->ctx.error);
-    }
-    if (status == HOLO_OK) status = holo_session_prepare(session, c->ctx.error);
-    if (status == HOLO_OK) {
-        holo_session_stats stats;
-        holo_session_get_stats(session, &stats);
-        c->report.arena_bytes += stats.arena_bytes;
-        c->report.arena_bound += stats.arena_bound;
-    }
-    if (status == HOLO_OK && looks) status = hg_places_find(c, session, graph);
+    const holo_status status = compile_settle(c, session, graph, looks);
     holo_session_free(session);
     return status;
 }

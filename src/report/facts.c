@@ -3,6 +3,7 @@
 #include "report/facts.h"
 
 #include "archive/read.h"
+#include "report/assume.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,64 +246,6 @@ static holo_status facts_weights(hg_facts *f, holo_error *e)
 /* ---- sizes -------------------------------------------------------------------------------------
  */
 
-/* Dims that only inputs decide. */
-static bool facts_evaluate(const hg_facts_graph *g, int64_t *dim)
-{
-    for (uint32_t i = 1; i < g->p->head.n_dim; i++) {
-        const hg_dim_rec *r = &g->p->dim[i];
-        if (g->g->dim_ready[i] != 0) continue;
-        if (r->op == HG_DIM_CONST)
-            dim[i] = r->value;
-        else if (r->op == HG_DIM_SYMBOL)
-            dim[i] = g->size[r->value];
-        else if (!hg_dim_eval_op((hg_dim_op)r->op, dim[r->a], dim[r->b], dim[r->c], &dim[i]))
-            return false;
-    }
-    return true;
-}
-
-static holo_status facts_bind(const hg_facts_graph *g, const int64_t *dim, holo_error *e)
-{
-    for (uint32_t i = 0; i < g->p->head.n_in; i++) {
-        const hg_value_rec *v = &g->p->value[g->p->in[i].value];
-        if (v->rank < 0)
-            return hg_fail(e, HOLO_E_SHAPE, "the rank of input %u is known only at run time", i);
-        /* Prepare reads no data; any address will do. */
-        holo_tensor t = {.data = g->session, .rank = v->rank, .dtype = (holo_dtype)v->dtype};
-        for (int32_t k = 0; k < v->rank; k++)
-            t.dim[k] = dim[g->p->list[v->dims + (uint32_t)k]];
-        HG_TRY(holo_session_set_input(g->session, i, &t, e));
-    }
-    return holo_session_prepare(g->session, e);
-}
-
-/* Open sizes: the bound where one is declared, 1 for what is the first dimension of an input
- * (mostly the batch), `other` for the rest. */
-static void facts_assume(hg_facts_graph *g, int64_t other)
-{
-    g->is_fixed = true;
-    for (uint32_t i = 0; i < g->p->head.n_symbol; i++)
-        g->size[i] = other;
-    for (uint32_t i = 0; i < g->p->head.n_in; i++) {
-        const hg_value_rec *v = &g->p->value[g->p->in[i].value];
-        for (int32_t k = 0; k < v->rank; k++) {
-            const hg_dim_rec *r = &g->p->dim[g->p->list[v->dims + (uint32_t)k]];
-            if (r->op != HG_DIM_CONST) g->is_fixed = false;
-            if (r->op == HG_DIM_SYMBOL && k == 0) g->size[r->value] = 1;
-        }
-    }
-    for (uint32_t i = 0; i < g->p->head.n_symbol; i++)
-        if (g->p->symbol[i].at_most >= 0) g->size[i] = g->p->symbol[i].at_most;
-}
-
-static holo_status facts_try(hg_facts_graph *g, int64_t *dim, int64_t other, holo_error *e)
-{
-    facts_assume(g, other);
-    if (!facts_evaluate(g, dim))
-        return hg_fail(e, HOLO_E_SHAPE, "a size overflows or divides by zero");
-    return facts_bind(g, dim, e);
-}
-
 /* A picture network refuses 1 x 1, so some sizes are tried. A model whose sizes cannot be settled
  * here is still worth a report: the sentence becomes part of it. */
 static holo_status facts_settle(hg_facts *f, hg_facts_graph *g, uint32_t number, holo_error *e)
@@ -311,13 +254,16 @@ static holo_status facts_settle(hg_facts *f, hg_facts_graph *g, uint32_t number,
     holo_error own = {0};
     holo_session_options options = HOLO_SESSION_OPTIONS_INIT;
     options.graph = number;
-    int64_t *dim;
-    HG_TRY(FACTS_NEW(f, g->p->head.n_dim, &dim, e));
-    HG_TRY(FACTS_NEW(f, g->p->head.n_symbol, &g->size, e));
+    hg_assumed assumed;
+    HG_TRY(FACTS_NEW(f, g->p->head.n_dim, &assumed.dim, e));
+    HG_TRY(FACTS_NEW(f, g->p->head.n_symbol, &assumed.size, e));
+    g->size = assumed.size;
     holo_status status = holo_session_new(f->model, &options, &g->session, &own);
     for (size_t i = 0; i < HG_COUNT(sizes) && status == HOLO_OK; i++) {
-        if (facts_try(g, dim, sizes[i], &own) == HOLO_OK) return HOLO_OK;
-        if (g->is_fixed) break;
+        status = hg_assume(g->session, sizes[i], &assumed, &own);
+        g->is_fixed = assumed.is_fixed;
+        if (status == HOLO_OK) return HOLO_OK;
+        if (!g->is_fixed) status = HOLO_OK; /* another size may do */
     }
     holo_session_free(g->session);
     g->session = NULL;
