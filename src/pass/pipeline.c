@@ -28,6 +28,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_fold_constants,
     &hg_pass_resolve_symbols,
     &hg_pass_drop_dead,
+    &hg_pass_settle_inputs, /* dead nodes demand nothing */
     &hg_pass_simplify,
     &hg_pass_merge_duplicates, /* after folding: more is equal */
     &hg_pass_resolve_symbols,  /* merged nodes found the same sizes */

@@ -145,18 +145,19 @@ static void demand_in_body(void)
 static void demand_rules(void)
 {
     static const demand_case bad[] = {
-        {"graph(%x: float32[k,4]) { %s = const int64[2] {3, 4} %t = Reshape(%x, %s)"
+        {"graph(%x: float32[k,n]) { %s = const int64[2] {3, 3} %t = Reshape(%x, %s)"
          " %y = Softmax(%t) : ? \"soft\" return %y as \"y\" }",
-         "node 'soft' (Softmax): the shape of value 't' does not fit: 12 is not 8", 2},
-        {"graph(%x: float32[k,4]) { %s = const int64[2] {3, 4} %y = Reshape(%x, %s)"
+         "node 'soft' (Softmax): the shape of value 't' does not fit: 9 is not 6", 2},
+        {"graph(%x: float32[k,n]) { %s = const int64[2] {3, 3} %y = Reshape(%x, %s)"
          " return %y as \"y\" }",
-         "the shape of value 'y' does not fit: 12 is not 8", 2},
+         "the shape of value 'y' does not fit: 9 is not 6", 2},
         {"graph(%x: float32[k,4]) { %s = const int64[2] {3, 4} %y = Expand(%x, %s) : ? \"wide\""
          " return %y as \"y\" }",
          "node 'wide' (Expand): the shape of value 'y' does not fit: 3 is not 2", 2},
-        {"graph(%x: float32[k,4]) { %s = const int64[2] {1, 2} %y, %z = Split(%x, %s) {axis=0}"
+        {"graph(%x: float32[k,4], %w: float32[n,4]) { %t = Concat(%x, %w) {axis=0}"
+         " %s = const int64[2] {2, 4} %y, %z = Split(%t, %s) {axis=0}"
          " return %y as \"y\", %z as \"z\" }",
-         "does not fit: 3 is not 5", 5},
+         "does not fit: 6 is not 8", 5},
         {"graph(%x: float32[k,n]) { %y = Squeeze(%x) return %y as \"y\" }",
          "depends on is 1, which changes the rank", 1},
     };
