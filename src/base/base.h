@@ -145,8 +145,8 @@ typedef struct hg_cut {
     int64_t total, step;
 } hg_cut;
 
-/* `count` parts that begin at multiples of `step` and differ by one of these at most, or fewer where
- * there are not so many; a single part is not rounded. total > 0. */
+/* `count` parts that begin at multiples of `step` and differ by one of these at most, or fewer
+ * where there are not so many; a single part is not rounded. total > 0. */
 static inline hg_cut hg_cut_into(int64_t total, int64_t count, int64_t step)
 {
     const int64_t steps = hg_ceil_div(total, step);
