@@ -53,6 +53,8 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_push_transpose,
     &hg_pass_merge_duplicates, /* what several convolutions read is turned once */
     &hg_pass_sink_reshape,     /* between convolutions of one dimension and what follows them */
+    &hg_pass_drop_dead,        /* Transposes that nobody reads any more */
+    &hg_pass_lift_pointwise,   /* where a ConvTranspose was */
     &hg_pass_fold_constants,   /* constants that were transposed on the way */
     &hg_pass_resolve_symbols,  /* nobody reads a size from a constant */
     &hg_pass_pack_bits,
