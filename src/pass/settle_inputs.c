@@ -9,6 +9,8 @@ typedef struct settle_state {
     hg_graph *g;
     hg_dim *one, *to; /* by symbol: all 0 but for the one that is tried; what is known */
     size_t n_symbol;
+    bool *met; /* by dim: many values have the same */
+    size_t n_met;
     bool found;
 } settle_state;
 
@@ -61,8 +63,10 @@ static void settle_holds(settle_state *s, hg_dim condition)
 static void settle_size(settle_state *s, hg_dim dim)
 {
     const hg_dims *d = &s->g->dims;
-    while (dim != 0 && d->rec[dim].op == HG_DIM_SELECT && hg_dim_is(d, d->rec[dim].c, -1)) {
+    while (dim < s->n_met && !s->met[dim] && d->rec[dim].op == HG_DIM_SELECT &&
+           hg_dim_is(d, d->rec[dim].c, -1)) {
         const hg_dim_rec r = d->rec[dim];
+        s->met[dim] = true;
         settle_holds(s, r.a);
         dim = r.b;
     }
@@ -79,10 +83,11 @@ static void settle_value(settle_state *s, hg_value_id v)
 
 static holo_status settle_run(hg_graph *g, bool *changed)
 {
-    settle_state s = {.g = g, .n_symbol = g->dims.n_symbol};
+    settle_state s = {.g = g, .n_symbol = g->dims.n_symbol, .n_met = g->dims.count};
     if (g->is_body) return HOLO_OK;
     HG_TRY(HG_NEW(g->ctx, s.n_symbol + 1, &s.one));
     HG_TRY(HG_NEW(g->ctx, s.n_symbol + 1, &s.to));
+    HG_TRY(HG_NEW(g->ctx, s.n_met + 1, &s.met));
     for (hg_value_id v = 1; v < g->n_value; v++)
         settle_value(&s, v);
     for (size_t i = 0; i < g->n_demand; i++)
