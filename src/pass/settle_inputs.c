@@ -1,8 +1,7 @@
 /* settle_inputs.c - a size of an input that only one number fits is that number: what a Reshape to
- * [1, sequence, 64] reads has one item, whatever the model calls its batch. Layers behind it that
- * would have to work for any batch are then recognised; other inputs are refused by their size
- * instead of somewhere inside. (Where the rest of the product is 0 any number would fit; such
- * inputs are refused, too.) */
+ * [1, 3, 64, 64] reads has one item, whatever the model calls its batch. What is behind it need not
+ * work for any batch then, and other inputs are refused by their size instead of somewhere inside.
+ * Where the rest of the product may be 0, any number would fit. */
 #include "pass/pass.h"
 
 typedef struct settle_state {
@@ -23,7 +22,8 @@ static int64_t settle_ratio(const settle_state *s, size_t i, hg_dim p, hg_dim q)
     const hg_dim rest = hg_dim_substitute(d, p, s->one, s->n_symbol);
     const bool has_it = hg_dim_substitute(d, q, s->one, s->n_symbol) != q;
     s->one[i] = 0;
-    if (rest == p || has_it || hg_dim_mul(d, hg_dim_named(d, d->symbol[i].name), rest) != p)
+    if (rest == p || has_it || !hg_dim_is_positive(d, rest) ||
+        hg_dim_mul(d, hg_dim_named(d, d->symbol[i].name), rest) != p)
         return 0;
     if (rest == q) return 1;
     const hg_dim ratio = hg_dim_floordiv(d, q, rest);
