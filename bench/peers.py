@@ -71,23 +71,23 @@ def starts(tool, path, holo, inputs, threads, rounds, flags=()):
 def chart(results):
     """Bars of time relative to the peer's, which is the line at 1."""
     colours = {1: "#4e79a7", 2: "#e08a2c"}
-    row, left, width = 22, 190, 420
-    most = max([2.0] + [r["min_ms"] / r["peer_min_ms"] for r in results]) * 1.05
+    labels = ["%s, %d thread%s" % (r["name"], r["threads"], "" if r["threads"] == 1 else "s") for r in results]
+    row, left, width = 22, 20 + 7 * max(map(len, labels)), 420
+    most = max([1.1] + [r["min_ms"] / r["peer_min_ms"] for r in results]) * 1.05
     height = row * len(results) + 50
     line = left + width / most
     parts = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" '
-             'font-size="12"><rect width="100%%" height="100%%" fill="#fff"/>' % (left + width + 70, height)]
+             'font-size="12"><rect width="100%%" height="100%%" fill="#fff"/>' % (left + width + 20, height)]
     for i, r in enumerate(results):
-        ratio, y = r["min_ms"] / r["peer_min_ms"], 10 + i * row
-        parts.append('<text x="%d" y="%d" text-anchor="end" fill="#222">%s, %d thread%s</text>'
-                     % (left - 8, y + 14, r["name"], r["threads"], "" if r["threads"] == 1 else "s"))
+        end, y = left + width * r["min_ms"] / r["peer_min_ms"] / most, 10 + i * row
+        parts.append('<text x="%d" y="%d" text-anchor="end" fill="#222">%s</text>' % (left - 8, y + 14, labels[i]))
         parts.append('<rect x="%d" y="%d" width="%.1f" height="%d" rx="2" fill="%s"/>'
-                     % (left, y + 2, width * ratio / most, row - 6, colours.get(r["threads"], "#888")))
-        parts.append('<text x="%.1f" y="%d" fill="#222">%.2f</text>'
-                     % (left + width * ratio / most + 6, y + 14, ratio))
+                     % (left, y + 2, end - left, row - 6, colours.get(r["threads"], "#888")))
+        parts.append('<text x="%.1f" y="%d" text-anchor="end" fill="#fff">%.2f</text>'
+                     % (max(end, left + 34) - 6, y + 14, r["min_ms"] / r["peer_min_ms"]))
     parts.append('<path d="M%.1f 4V%d" stroke="#b3261e"/>' % (line, height - 30))
     parts.append('<text x="%d" y="%d" fill="#444">time of Hologram / time of ONNX Runtime (minimum); '
-                 'left of the line is faster</text></svg>' % (8, height - 10))
+                 'left of the line is faster</text></svg>' % (left, height - 10))
     with open(os.path.join(lib.RESULTS, "peers.svg"), "w") as f:
         f.write("\n".join(parts) + "\n")
 
