@@ -440,28 +440,14 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
 
 /* ---- the result, opened once ----------------------------------------------------------------- */
 
-enum { COMPILE_OPEN_SIZE = 256 }; /* of pictures and texts alike */
-
-/* Inputs that have no data yet can be bound. */
-static bool compile_can_assume(const holo_model *model, uint32_t graph)
-{
-    for (uint32_t i = 0; i < holo_model_input_count(model, graph); i++) {
-        holo_port port;
-        const bool is_known = holo_model_input(model, graph, i, &port) == HOLO_OK;
-        if (!is_known || port.rank < 0 || port.dtype == HOLO_STRING || port.dtype >= HOLO_SEQUENCE)
-            return false;
-    }
-    return true;
-}
-
 /* Sizes settled without data. Those that are open are made up: errors are of no interest then, and
  * the sizes of memory neither, but an order of buffers that is good for some is good for most. */
 static holo_status compile_settle(hg_compile *c, holo_session *session, uint32_t graph, bool looks)
 {
-    static const int64_t sizes[] = {COMPILE_OPEN_SIZE, 64, 1};
+    static const int64_t sizes[] = {256, 64, 1}; /* of pictures and texts alike */
     const hg_program_head *h = &session->graph->program.head;
     hg_assumed assumed;
-    holo_error own;
+    holo_error own = {0};
     holo_status status = HOLO_E_SHAPE;
     HG_TRY(HG_NEW(&c->ctx, h->n_dim, &assumed.dim));
     HG_TRY(HG_NEW(&c->ctx, h->n_symbol, &assumed.size));
@@ -486,7 +472,7 @@ static holo_status compile_measure(hg_compile *c, const holo_model *model, uint3
     holo_session_options options = HOLO_SESSION_OPTIONS_INIT;
     options.graph = graph;
     options.flags = HOLO_SESSION_MEASURE;
-    if (!compile_can_assume(model, graph)) return HOLO_OK;
+    if (hg_assume_cannot(&model->graph[graph].program) != UINT32_MAX) return HOLO_OK;
     holo_session *session;
     HG_TRY(holo_session_new(model, &options, &session, c->ctx.error));
     const holo_status status = compile_settle(c, session, graph, looks);

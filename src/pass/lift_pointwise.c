@@ -8,12 +8,12 @@
 #include "pass/pass.h"
 #include "pass/regroup.h"
 
-enum { LIFT_DEPTH = 8 };
+enum { LIFT_DEPTH = 8, LIFT_INPUTS = 4 };
 
 /* One input and numbers. */
 static bool lift_is_unary(const hg_graph *g, const hg_node *n)
 {
-    if (n->op->lane == NULL || n->n_out != 1 || n->n_in == 0) return false;
+    if (n->op->lane == NULL || n->n_out != 1 || n->n_in == 0 || n->n_in > LIFT_INPUTS) return false;
     for (uint32_t i = 1; i < n->n_in; i++) {
         const hg_value_id v = hg_node_in(g, n, i);
         if (v != 0 && (!hg_graph_is_const(g, v) || hg_graph_value(g, v)->type.rank != 0))
@@ -27,7 +27,8 @@ static bool lift_is_unary(const hg_graph *g, const hg_node *n)
 /* The same elements, in other places. */
 static bool lift_is_move(const hg_node *n)
 {
-    return hg_op_is(n, "Transpose") || hg_op_is(n, "DepthToSpace") || hg_regroup_is_reshape(n);
+    return n->n_in <= LIFT_INPUTS &&
+           (hg_op_is(n, "Transpose") || hg_op_is(n, "DepthToSpace") || hg_regroup_is_reshape(n));
 }
 
 /* A product or convolution, or point-wise work on one, as its bias is. */
@@ -48,9 +49,9 @@ static bool lift_is_product(const hg_graph *g, const hg_node *n)
  * nobody else reads any of it; 0 when there is nothing to gain. */
 static uint32_t lift_moves(const hg_graph *g, hg_node_id id, hg_node_id *move)
 {
-    uint32_t count = 0;
     bool moves = false;
-    for (hg_node_id reader = id; count <= LIFT_DEPTH;) {
+    for (uint32_t count = 0; count <= LIFT_DEPTH; count++) {
+        const hg_node_id reader = count == 0 ? id : move[count - 1];
         const hg_value_id v = hg_node_in(g, hg_graph_node(g, reader), 0);
         const hg_node_id maker = v == 0 ? 0 : hg_graph_value(g, v)->node;
         if (maker == 0 || hg_graph_only_user(g, v) != reader) return 0;
@@ -58,8 +59,6 @@ static uint32_t lift_moves(const hg_graph *g, hg_node_id id, hg_node_id *move)
         if (!lift_is_move(n)) return moves && lift_is_product(g, n) ? count : 0;
         moves |= !hg_regroup_is_reshape(n);
         if (count < LIFT_DEPTH) move[count] = maker;
-        count++;
-        reader = maker;
     }
     return 0;
 }
@@ -67,10 +66,9 @@ static uint32_t lift_moves(const hg_graph *g, hg_node_id id, hg_node_id *move)
 static holo_status lift_node(hg_graph *g, hg_node_id id, const hg_node_id *move, uint32_t count)
 {
     hg_build b;
-    hg_value_id in[HG_MAX_RANK];
+    hg_value_id in[LIFT_INPUTS];
     hg_build_init(&b, g, id);
     const uint32_t n_in = b.node->n_in;
-    if (n_in > HG_COUNT(in)) return HOLO_OK;
     for (uint32_t i = 0; i < n_in; i++)
         in[i] = hg_build_in(&b, i);
     in[0] = hg_node_in(g, hg_graph_node(g, move[count - 1]), 0);
@@ -79,7 +77,7 @@ static holo_status lift_node(hg_graph *g, hg_node_id id, const hg_node_id *move,
         const hg_node *n = hg_graph_node(g, move[k]);
         const uint32_t n_move = n->n_in;
         in[0] = hg_graph_node(g, made)->out[0];
-        for (uint32_t i = 1; i < n_move && i < HG_COUNT(in); i++)
+        for (uint32_t i = 1; i < n_move; i++)
             in[i] = hg_node_in(g, n, i);
         made = hg_build_copy(&b, move[k], in, n_move);
     }
@@ -99,8 +97,8 @@ static holo_status lift_run(hg_graph *g, bool *changed)
         const hg_node_id next = n->next;
         hg_node_id move[LIFT_DEPTH];
         const uint32_t count = lift_is_unary(g, n) ? lift_moves(g, id, move) : 0;
-        if (count != 0 && count <= LIFT_DEPTH) HG_TRY(lift_node(g, id, move, count));
-        *changed |= count != 0 && count <= LIFT_DEPTH;
+        if (count != 0) HG_TRY(lift_node(g, id, move, count));
+        *changed |= count != 0;
         id = next;
     }
     return HOLO_OK;

@@ -1,6 +1,8 @@
 /* assume.c - see assume.h. */
 #include "report/assume.h"
 
+#include "isa/deep.h"
+
 static void assume_sizes(const hg_program *p, int64_t other, hg_assumed *a)
 {
     a->is_fixed = true;
@@ -36,16 +38,27 @@ static bool assume_dims(const hg_model_graph *g, hg_assumed *a)
     return true;
 }
 
+uint32_t hg_assume_cannot(const hg_program *p)
+{
+    for (uint32_t i = 0; i < p->head.n_in; i++) {
+        const hg_value_rec *v = &p->value[p->in[i].value];
+        if (v->rank < 0 || hg_is_deep((holo_dtype)v->dtype)) return i;
+    }
+    return UINT32_MAX;
+}
+
 holo_status hg_assume(holo_session *s, int64_t other, hg_assumed *a, holo_error *e)
 {
     const hg_program *p = &s->graph->program;
+    const uint32_t cannot = hg_assume_cannot(p);
     assume_sizes(p, other, a);
+    if (cannot != UINT32_MAX)
+        return hg_fail(e, HOLO_E_SHAPE, "the size of input '%s' is known only at run time",
+                       p->text + p->in[cannot].name);
     if (!assume_dims(s->graph, a))
         return hg_fail(e, HOLO_E_SHAPE, "a size overflows or divides by zero");
     for (uint32_t i = 0; i < p->head.n_in; i++) {
         const hg_value_rec *v = &p->value[p->in[i].value];
-        if (v->rank < 0)
-            return hg_fail(e, HOLO_E_SHAPE, "the rank of input %u is known only at run time", i);
         /* Prepare reads no data; any address will do. */
         holo_tensor t = {.data = s, .rank = v->rank, .dtype = (holo_dtype)v->dtype};
         for (int32_t k = 0; k < v->rank; k++)

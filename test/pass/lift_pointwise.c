@@ -37,6 +37,21 @@ static void lift_over_moves(void)
                "  %y = Flatten(%2) {axis=2}\n"
                "  return %y\n"
                "}\n");
+    CHECK_PASS("lift_pointwise",
+               "graph g(%a: float32[n,8,5,4], %b: float32[4,6]) {\n"
+               "  %p = MatMul(%a, %b)\n"
+               "  %d = DepthToSpace(%p) {blocksize=2}\n"
+               "  %l = const float32[] {0.0}\n"
+               "  %y = Clip(%d, %l)\n"
+               "  return %y\n"
+               "}\n",
+               "graph g(%a: float32[n,8,5,4], %b: float32[4,6]) {\n"
+               "  %p = MatMul(%a, %b)\n"
+               "  %l = const float32[] {0.0}\n"
+               "  %1 = Clip(%p, %l)\n"
+               "  %y = DepthToSpace(%1) {blocksize=2}\n"
+               "  return %y\n"
+               "}\n");
 }
 
 /* The graph stays as it is. */

@@ -47,7 +47,10 @@ static void settle_branch(void)
 {
     settle_is("%c: bool[], %x: float32[n,12], %z: float32[n,3]",
               "%i = If(%c) body() { %s = const int64[2] {4, 6} %r = Reshape(%x, %s) return %r } "
-              "body() { %t = Neg(%x) return %t } %y = Concat(%z, %z) {axis=1}",
+              "body() { %t = const float32[] {1.0} %u = const int64[2] {4, 6} "
+              "%e = Expand(%t, %u) return %e } "
+              "%w = Neg(%i) %v = ReduceSum(%w) {keepdims=0} %a = Add(%z, %v) "
+              "%y = Concat(%a, %z) {axis=1}",
               "float32[n,6]");
 }
 

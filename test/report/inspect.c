@@ -365,6 +365,31 @@ static void inspect_shows_bodies(void)
 /* ---- what can go wrong -------------------------------------------------------------------------
  */
 
+/* Inputs that nothing can be made up for are named; what has no data is not read. */
+static void inspect_texts(void)
+{
+    inspect_text t = {0};
+    holo_error e = {0};
+    holo_graph *g;
+    holo_model *model;
+    holo_value_id joined;
+    void *bytes;
+    size_t size;
+    if (!CHECK_OK(holo_graph_new(0, NULL, &g, &e), &e)) return;
+    const holo_value_id x = holo_graph_input(g, "words", HOLO_STRING, "4000");
+    holo_graph_node(g, "StringConcat", (holo_value_id[]){x, x}, 2, NULL, 0, &joined, 1);
+    holo_graph_output(g, joined, "y");
+    if (CHECK_OK(holo_compile_graph(g, NULL, &bytes, &size, NULL, &e), &e)) {
+        CHECK_OK(holo_model_open_memory(bytes, size, holo_kernels_all(), NULL, &model, &e), &e);
+        CHECK_OK(holo_model_inspect(model, HOLO_INSPECT_TEXT, inspect_take, &t, &e), &e);
+        CHECK_HAS(t.text, "the size of input 'words' is known only at run time");
+        holo_model_free(model);
+        holo_buffer_free(NULL, bytes, size);
+    }
+    free(t.text);
+    holo_graph_free(g);
+}
+
 static void inspect_reports_a_full_sink(void)
 {
     holo_model *model = inspect_open(NULL);
@@ -452,6 +477,7 @@ const hg_test_case hg_tests_report_inspect[] = {
     {"html_is_balanced", inspect_html_is_balanced},
     {"html_has_pictures", inspect_html_has_pictures},
     {"shows_bodies", inspect_shows_bodies},
+    {"texts", inspect_texts},
     {"reports_a_full_sink", inspect_reports_a_full_sink},
     {"refuses_bad_arguments", inspect_refuses_bad_arguments},
     {"survives_failing_memory", inspect_survives_failing_memory},

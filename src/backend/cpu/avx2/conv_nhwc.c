@@ -112,7 +112,7 @@ static void conv_nhwc_plan_of(const hg_args *a, conv_nhwc_plan *p)
                                  hg_max(1, panels / hg_gemm_together(hg_gemm_is_wide(a))));
     p->group = hg_ceil_div(panels, p->groups);
     /* of an odd number of units one of two threads does one more */
-    if (p->row.count > CONV_NHWC_BLOCKS && p->row.count % 2 * p->s.groups * p->groups % 2 != 0)
+    if (p->row.count > CONV_NHWC_BLOCKS && p->row.count * p->s.groups * p->groups % 2 != 0)
         p->row = hg_cut_into(pixels, p->row.count + 1, tile);
     p->is_large = holo_tensor_count(&a->out[0]) >= CONV_NHWC_LARGE;
     p->is_few = g->o <= CONV_NHWC_FEW && p->s.groups == 1 && p->depth >= 16 && p->depth % 8 == 0;
