@@ -6,9 +6,11 @@
  *   aligned to 64     names             of values and nodes, for people: read in place when needed
  *   aligned to 64     metadata          pairs of zero-terminated texts: key, value, key, value ...
  *   aligned to 64     memo              optional, one per graph that has any (memo.h): read in
- * place aligned to 64     places            optional, one per graph that gains by it: uint32 number
- * of the graph, then its buffers in the order in which they are given places aligned to 4096
- * weights           mapped, read in place, never copied
+ *                                       place
+ *   aligned to 64     places            optional, one per graph: hg_holo_places, then count pairs
+ *                                       of a buffer and what it lies on (isa/offsets.h); what is
+ *                                       left of the section is zero
+ *   aligned to 4096   weights           mapped, read in place, never copied
  *
  * Sections do not overlap and lie inside the file; between them are zero bytes. The head's hash
  * covers head and section table, each section's its bytes. Those of program, metadata and places
@@ -32,7 +34,7 @@ typedef enum hg_section_kind {
     HG_SECTION_NAMES = 4,
     HG_SECTION_CERTS = 5, /* optional: what was proved, as text (table/cert.h) */
     HG_SECTION_MEMO = 6,  /* optional: answers for known inputs (memo.h) */
-    HG_SECTION_PLACES = 7 /* optional: buffers of a graph in the order that wastes least memory */
+    HG_SECTION_PLACES = 8 /* optional: buffers of a graph and what each lies on; 7: unused */
 } hg_section_kind;
 
 enum { HG_SECTION_REQUIRED = 1 };
@@ -56,6 +58,12 @@ typedef struct hg_holo_section {
     uint64_t hash;
 } hg_holo_section;
 
+typedef struct hg_holo_places {
+    uint32_t graph; /* number of its program */
+    uint32_t count;
+} hg_holo_places;
+
+_Static_assert(sizeof(hg_holo_places) == 8, "places layout");
 _Static_assert(sizeof(hg_holo_head) == 64, "head layout");
 _Static_assert(offsetof(hg_holo_head, size) == 16, "head layout");
 _Static_assert(offsetof(hg_holo_head, hash) == 32, "head layout");

@@ -42,15 +42,22 @@ holo_status hg_holo_write_section(hg_holo_writer *w, hg_section_kind kind, const
     return hg_holo_write_close(w, hg_hash_blocks(bytes, size), e);
 }
 
-holo_status hg_holo_write_finish(hg_holo_writer *w, holo_error *e)
+hg_holo_head hg_holo_write_head(const hg_holo_writer *w)
 {
-    assert(w->at == w->n_section);
     hg_holo_head head = {.version = HG_HOLO_VERSION,
                          .order = UINT32_C(0x01020304),
-                         .size = w->out->size,
+                         .size = w->size,
                          .n_section = w->n_section};
     memcpy(head.magic, HG_HOLO_MAGIC, sizeof head.magic);
     head.hash = hg_hash(w->table, w->n_section * sizeof *w->table, hg_hash(&head, sizeof head, 0));
+    return head;
+}
+
+holo_status hg_holo_write_finish(hg_holo_writer *w, holo_error *e)
+{
+    assert(w->at == w->n_section);
+    w->size = w->out->size;
+    const hg_holo_head head = hg_holo_write_head(w);
     HG_TRY(hg_writer_patch(w->out, 0, &head, sizeof head, e));
     return hg_writer_patch(w->out, sizeof head, w->table, w->n_section * sizeof *w->table, e);
 }

@@ -11,6 +11,7 @@ typedef struct hg_holo_writer {
     hg_writer *out;
     hg_holo_section *table; /* room for n_section */
     uint32_t n_section, at;
+    uint64_t size; /* of the file, once it is finished */
 } hg_holo_writer;
 
 /* Writes room for head and table of n_section sections. */
@@ -25,5 +26,7 @@ HG_MUST_CHECK holo_status hg_holo_write_open(hg_holo_writer *w, hg_section_kind 
                                              holo_error *e);
 HG_MUST_CHECK holo_status hg_holo_write_close(hg_holo_writer *w, uint64_t hash, holo_error *e);
 HG_MUST_CHECK holo_status hg_holo_write_finish(hg_holo_writer *w, holo_error *e);
+/* The head that finish writes, for who changes a section afterwards. */
+hg_holo_head hg_holo_write_head(const hg_holo_writer *w);
 
 #endif

@@ -402,35 +402,43 @@ static holo_status compile_write_program(hg_compile *c, hg_holo_writer *w, const
 
 holo_status hg_compile_write(hg_compile *c, hg_writer *out)
 {
-    hg_holo_writer w;
+    hg_holo_writer *w = &c->holo;
     hg_holo_section *table;
     hg_str meta;
     uint64_t hash;
     HG_TRY(compile_meta(c, &meta));
-    size_t n_section =
-        c->n_model + c->n_body + 3 + (c->n_certs != 0) + (c->memo != NULL) + c->n_places;
+    size_t n_section = c->n_model + c->n_body + 3 + (c->n_certs != 0) + (c->memo != NULL);
+    HG_TRY(HG_NEW(&c->ctx, c->n_model, &c->places));
+    for (uint32_t i = 0; i < c->n_model; i++) {
+        HG_TRY(hg_places_room(c, i));
+        n_section += c->places[i].section != NULL;
+    }
     if (n_section > HG_HOLO_MAX_SECTION)
         return hg_fail(c->ctx.error, HOLO_E_LIMIT,
                        "%zu graphs and bodies are more than a file holds", n_section);
     HG_TRY(HG_NEW(&c->ctx, n_section, &table));
-    HG_TRY(hg_holo_write_begin(&w, out, table, (uint32_t)n_section, c->ctx.error));
+    HG_TRY(hg_holo_write_begin(w, out, table, (uint32_t)n_section, c->ctx.error));
     for (size_t i = 0; i < c->n_model; i++)
-        HG_TRY(compile_write_program(c, &w, &c->model[i].program));
+        HG_TRY(compile_write_program(c, w, &c->model[i].program));
     for (size_t i = 0; i < c->n_body; i++)
-        HG_TRY(compile_write_program(c, &w, &c->body[i]));
-    HG_TRY(hg_holo_write_section(&w, HG_SECTION_NAMES, c->names.text, c->names.size, c->ctx.error));
-    HG_TRY(hg_holo_write_section(&w, HG_SECTION_META, meta.text, meta.length, c->ctx.error));
+        HG_TRY(compile_write_program(c, w, &c->body[i]));
+    HG_TRY(hg_holo_write_section(w, HG_SECTION_NAMES, c->names.text, c->names.size, c->ctx.error));
+    HG_TRY(hg_holo_write_section(w, HG_SECTION_META, meta.text, meta.length, c->ctx.error));
     if (c->n_certs != 0)
-        HG_TRY(hg_holo_write_section(&w, HG_SECTION_CERTS, c->certs, c->n_certs, c->ctx.error));
+        HG_TRY(hg_holo_write_section(w, HG_SECTION_CERTS, c->certs, c->n_certs, c->ctx.error));
     if (c->memo != NULL)
-        HG_TRY(hg_holo_write_section(&w, HG_SECTION_MEMO, c->memo, c->memo_bytes, c->ctx.error));
-    for (size_t i = 0; i < c->n_places; i++)
-        HG_TRY(hg_holo_write_section(&w, HG_SECTION_PLACES, c->places[i].word,
-                                     c->places[i].count * sizeof *c->places[i].word, c->ctx.error));
-    HG_TRY(hg_holo_write_open(&w, HG_SECTION_WEIGHTS, c->ctx.error));
+        HG_TRY(hg_holo_write_section(w, HG_SECTION_MEMO, c->memo, c->memo_bytes, c->ctx.error));
+    for (size_t i = 0; i < c->n_model; i++) {
+        hg_compile_places *places = &c->places[i];
+        places->at = w->at;
+        if (places->section != NULL)
+            HG_TRY(hg_holo_write_section(w, HG_SECTION_PLACES, places->section, places->bytes,
+                                         c->ctx.error));
+    }
+    HG_TRY(hg_holo_write_open(w, HG_SECTION_WEIGHTS, c->ctx.error));
     HG_TRY(hg_weights_write(&c->weights, out, compile_weights_progress, c, &hash));
-    HG_TRY(hg_holo_write_close(&w, hash, c->ctx.error));
-    HG_TRY(hg_holo_write_finish(&w, c->ctx.error));
+    HG_TRY(hg_holo_write_close(w, hash, c->ctx.error));
+    HG_TRY(hg_holo_write_finish(w, c->ctx.error));
     HG_TRY(hg_distinct_count(c));
     if (c->moves_by_data) c->report.moved_before = c->report.moved_after = 0;
     c->report.weight_bytes = c->weights.bytes;
@@ -442,11 +450,12 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
 
 /* Sizes settled without data. Those that are open are made up: errors are of no interest then, and
  * the sizes of memory neither, but an order of buffers that is good for some is good for most. */
-static holo_status compile_settle(hg_compile *c, holo_session *session, uint32_t graph, bool looks)
+static holo_status compile_settle(hg_compile *c, holo_session *session, uint32_t graph)
 {
     static const int64_t sizes[] = {256, 64, 1}; /* of pictures and texts alike */
     const hg_program_head *h = &session->graph->program.head;
     hg_assumed assumed;
+    size_t arena;
     holo_error own = {0};
     holo_status status = HOLO_E_SHAPE;
     HG_TRY(HG_NEW(&c->ctx, h->n_dim, &assumed.dim));
@@ -457,17 +466,15 @@ static holo_status compile_settle(hg_compile *c, holo_session *session, uint32_t
     }
     if (status != HOLO_OK && !assumed.is_fixed) return HOLO_OK;
     if (status != HOLO_OK) return hg_fail(c->ctx.error, status, "%s", own.message);
+    HG_TRY(hg_places_find(c, session, graph, &arena));
     if (assumed.is_fixed) {
-        holo_session_stats stats;
-        holo_session_get_stats(session, &stats);
-        c->report.arena_bytes += stats.arena_bytes;
-        c->report.arena_bound += stats.arena_bound;
+        c->report.arena_bytes += arena;
+        c->report.arena_bound += session->arena_bound;
     }
-    return looks ? hg_places_find(c, session, graph) : HOLO_OK;
+    return HOLO_OK;
 }
 
-static holo_status compile_measure(hg_compile *c, const holo_model *model, uint32_t graph,
-                                   bool looks)
+static holo_status compile_measure(hg_compile *c, const holo_model *model, uint32_t graph)
 {
     holo_session_options options = HOLO_SESSION_OPTIONS_INIT;
     options.graph = graph;
@@ -475,31 +482,27 @@ static holo_status compile_measure(hg_compile *c, const holo_model *model, uint3
     if (hg_assume_cannot(&model->graph[graph].program) != UINT32_MAX) return HOLO_OK;
     holo_session *session;
     HG_TRY(holo_session_new(model, &options, &session, c->ctx.error));
-    const holo_status status = compile_settle(c, session, graph, looks);
+    const holo_status status = compile_settle(c, session, graph);
     holo_session_free(session);
     return status;
 }
 
-/* The first time better places are looked for; *again: there are some, so the file is written once
- * more. */
-static holo_status compile_check_model(hg_compile *c, holo_model *model, bool *again)
+static holo_status compile_check_model(hg_compile *c, holo_model *model)
 {
-    const bool looks = c->places == NULL;
-    holo_status status = looks ? HG_NEW(&c->ctx, c->n_model + 1, &c->places) : HOLO_OK;
+    holo_status status = HOLO_OK;
     c->report.arena_bytes = c->report.arena_bound = 0;
     for (uint32_t i = 0; status == HOLO_OK && i < holo_model_graph_count(model); i++)
-        status = compile_measure(c, model, i, looks);
-    *again = looks && c->n_places != 0;
+        status = compile_measure(c, model, i);
     holo_model_free(model);
     return status;
 }
 
-static holo_status compile_check_file(hg_compile *c, const char *path, bool *again)
+static holo_status compile_check_file(hg_compile *c, const char *path)
 {
     holo_model *model;
     const holo_open_options open = {.struct_size = sizeof open, .extra = c->options->extra};
     HG_TRY(holo_model_open_file(path, holo_kernels_all(), &open, &model, c->ctx.error));
-    return compile_check_model(c, model, again);
+    return compile_check_model(c, model);
 }
 
 /* ---- public ---------------------------------------------------------------------------------- */
@@ -531,31 +534,24 @@ holo_status hg_compile_bytes(hg_compile *c, void **out_data, size_t *out_size)
     return HOLO_OK;
 }
 
-static holo_status compile_to_memory(hg_compile *c, void **out_data, size_t *out_size, bool *again)
+holo_status hg_compile_to_memory(hg_compile *c, void **out_data, size_t *out_size)
 {
     void *data;
     size_t size;
     holo_model *model;
+    HG_TRY(hg_precompute(c));
     HG_TRY(hg_compile_bytes(c, &data, &size));
     const holo_open_options open = {.struct_size = sizeof open, .extra = c->options->extra};
     holo_status status =
         holo_model_open_memory(data, size, holo_kernels_all(), &open, &model, c->ctx.error);
-    if (status == HOLO_OK) status = compile_check_model(c, model, again);
-    if (status != HOLO_OK || *again) {
+    if (status == HOLO_OK) status = compile_check_model(c, model);
+    if (status == HOLO_OK) status = hg_places_seal(c, NULL, data);
+    if (status != HOLO_OK) {
         holo_buffer_free(&c->ctx.arena.alloc, data, size);
         return status;
     }
     *out_data = data;
     *out_size = size;
-    return HOLO_OK;
-}
-
-holo_status hg_compile_to_memory(hg_compile *c, void **out_data, size_t *out_size)
-{
-    bool again = true;
-    HG_TRY(hg_precompute(c));
-    while (again)
-        HG_TRY(compile_to_memory(c, out_data, out_size, &again));
     return HOLO_OK;
 }
 
@@ -587,27 +583,20 @@ static holo_status compile_check_target(const hg_compile *c, const char *out_pat
                    out_path);
 }
 
-static holo_status compile_to_file(hg_compile *c, const char *out_path, bool *again)
+static holo_status compile_to_file(hg_compile *c, const char *out_path)
 {
     hg_writer w;
+    HG_TRY(compile_check_target(c, out_path));
+    HG_TRY(hg_precompute(c));
     HG_TRY(hg_writer_init_file(&w, out_path, &c->ctx.arena.alloc, c->ctx.error));
     holo_status status = hg_compile_write(c, &w);
     if (status == HOLO_OK) status = hg_writer_flush(&w, c->ctx.error);
     /* Checked under its temporary name: what appears at out_path has been opened once. */
-    if (status == HOLO_OK) status = compile_check_file(c, w.temporary, again);
-    if (status == HOLO_OK && !*again) status = hg_writer_commit(&w, c->ctx.error);
+    if (status == HOLO_OK) status = compile_check_file(c, w.temporary);
+    if (status == HOLO_OK) status = hg_places_seal(c, &w, NULL);
+    if (status == HOLO_OK) status = hg_writer_commit(&w, c->ctx.error);
     hg_writer_abort(&w);
     return status;
-}
-
-static holo_status compile_checked_to_file(hg_compile *c, const char *out_path)
-{
-    bool again = true;
-    HG_TRY(compile_check_target(c, out_path));
-    HG_TRY(hg_precompute(c));
-    while (again)
-        HG_TRY(compile_to_file(c, out_path, &again));
-    return HOLO_OK;
 }
 
 holo_status holo_compile_files(const char *const *paths, size_t n_paths, const char *out_path,
@@ -622,7 +611,7 @@ holo_status holo_compile_files(const char *const *paths, size_t n_paths, const c
     if (status == HOLO_OK && !check_only && out_path == NULL)
         status = hg_fail(error, HOLO_E_ARG, "no output path was given");
     if (status == HOLO_OK) status = hg_compile_fill(&c, &source);
-    if (status == HOLO_OK && !check_only) status = compile_checked_to_file(&c, out_path);
+    if (status == HOLO_OK && !check_only) status = compile_to_file(&c, out_path);
     if (status == HOLO_OK && report != NULL) *report = c.report;
     hg_compile_deinit(&c);
     return status;

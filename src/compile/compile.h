@@ -2,7 +2,7 @@
 #ifndef HG_COMPILE_COMPILE_H
 #define HG_COMPILE_COMPILE_H
 
-#include "base/file.h"
+#include "archive/write.h"
 #include "graph/graph.h"
 #include "import/onnx/external.h"
 #include "plan/plan.h"
@@ -17,10 +17,11 @@ typedef struct hg_compile_model {
     const char *single; /* a symbolic size that is taken to be 1; NULL: none */
 } hg_compile_model;
 
-/* A section of places: number of the graph, then its buffers in the order of their places. */
+/* A section of places: room for all buffers there can be, filled when the file has been opened. */
 typedef struct hg_compile_places {
-    uint32_t *word;
-    size_t count;
+    hg_holo_places *section;
+    size_t bytes;
+    uint32_t at; /* in the table of sections */
 } hg_compile_places;
 
 typedef struct hg_compile hg_compile;
@@ -53,8 +54,8 @@ struct hg_compile {
     bool moves_by_data; /* sizes that data decide: bytes moved cannot be told */
     const void *memo;   /* the section; NULL: none */
     size_t memo_bytes;
-    hg_compile_places *places; /* sections; NULL: not looked for yet */
-    size_t n_places;
+    hg_holo_writer holo;       /* of the file as it was written last */
+    hg_compile_places *places; /* one per model; section NULL: needs none */
     const hg_source *source;
     struct hg_quantize_run *quantize; /* NULL: nothing is quantised */
 };

@@ -1,4 +1,5 @@
-/* places.c - an order of buffers in which memory has few holes, looked for at leisure.
+/* places.c - where buffers lie: as a session lays them out, or in an order in which memory has
+ * fewer holes, looked for at leisure.
  *
  * The runtime tries a handful of orders, because every open pays for them; of 226 architectures 8
  * were left with more than a twentieth above the bound, one with a third. Here the search goes on:
@@ -6,13 +7,15 @@
  * best order is shaken. The same spans give the same order: they follow from the program alone. */
 #include "compile/places.h"
 
+#include "base/hash.h"
 #include "runtime/session.h"
 
 enum {
-    PLACES_WORK = 1 << 22, /* spans placed in all: less than half a second */
-    PLACES_PATIENCE = 8,   /* orders without success before the best one is shaken; then twice */
-    PLACES_MOST = 512,     /* that often, and so on up to this, and from the beginning */
-    PLACES_WORTH = 50      /* the part of the bound that is left alone */
+    PLACES_BUFFERS = 1 << 13, /* of more a session finds the places itself */
+    PLACES_WORK = 1 << 22,    /* spans placed in all: less than half a second */
+    PLACES_PATIENCE = 8,      /* orders without success before the best one is shaken; then twice */
+    PLACES_MOST = 512,        /* that often, and so on up to this, and from the beginning */
+    PLACES_WORTH = 50         /* the part of the bound that is left alone */
 };
 
 typedef struct places_search {
@@ -99,30 +102,81 @@ static void places_run(places_search *p, size_t enough)
     }
 }
 
-static holo_status places_keep(hg_compile *c, const places_search *p, uint32_t graph)
+/* A better order than the session's, which then counts. */
+static holo_status places_search_all(hg_compile *c, const holo_session *s, hg_span *span,
+                                     size_t *arena)
 {
-    hg_compile_places *added = &c->places[c->n_places];
-    HG_TRY(HG_NEW(&c->ctx, p->wanted + 1, &added->word));
-    added->word[0] = graph;
-    memcpy(added->word + 1, p->best, p->wanted * sizeof *p->best);
-    added->count = p->wanted + 1;
-    c->n_places++;
-    return HOLO_OK;
-}
-
-holo_status hg_places_find(hg_compile *c, const holo_session *s, uint32_t graph)
-{
-    const size_t bound = s->arena_bound;
+    const size_t enough = s->arena_bound + s->arena_bound / PLACES_WORTH;
     places_search p = {.n = s->graph->n_buffer,
                        .n_steps = s->graph->program.head.n_step,
                        .slab = SIZE_MAX,
+                       .span = span,
                        .state = 1};
-    if (s->arena_bytes <= bound + bound / PLACES_WORTH) return HOLO_OK;
-    HG_TRY(HG_NEW(&c->ctx, p.n, &p.span));
+    if (s->arena_bytes <= enough) return HOLO_OK;
     HG_TRY(HG_NEW(&c->ctx, p.n, &p.order));
     HG_TRY(HG_NEW(&c->ctx, p.n, &p.best));
     HG_TRY(HG_NEW(&c->ctx, HG_OFFSETS_ROOM(p.n, p.n_steps), &p.room));
-    memcpy(p.span, s->span, p.n * sizeof *p.span);
-    places_run(&p, bound + bound / PLACES_WORTH);
-    return p.slab < s->arena_bytes ? places_keep(c, &p, graph) : HOLO_OK;
+    places_run(&p, enough);
+    const hg_span_order best = {p.best, p.wanted};
+    if (p.slab < s->arena_bytes)
+        *arena = hg_offsets_follow(span, p.n, p.n_steps, best, p.room);
+    else
+        memcpy(span, s->span, p.n * sizeof *span);
+    return HOLO_OK;
+}
+
+/* ---- public ---------------------------------------------------------------------------------- */
+
+holo_status hg_places_room(hg_compile *c, uint32_t graph)
+{
+    const hg_program *p = &c->model[graph].program;
+    hg_compile_places *places = &c->places[graph];
+    uint32_t count = 0;
+    for (uint32_t v = 1; v < p->head.n_value; v++)
+        count += p->value[v].storage == HG_STORAGE_ARENA;
+    if (count < 2 || count > PLACES_BUFFERS) return HOLO_OK;
+    places->bytes = sizeof *places->section + count * sizeof(hg_span_place);
+    places->section = hg_arena_alloc(&c->ctx.arena, places->bytes);
+    if (places->section == NULL) return hg_fail_nomem(c->ctx.error, places->bytes);
+    places->section->graph = graph;
+    return HOLO_OK;
+}
+
+holo_status hg_places_find(hg_compile *c, const holo_session *s, uint32_t graph, size_t *arena)
+{
+    hg_compile_places *places = &c->places[graph];
+    const uint32_t n = s->graph->n_buffer;
+    hg_span *span;
+    *arena = s->arena_bytes;
+    if (places->section == NULL) return HOLO_OK;
+    assert(n <= (places->bytes - sizeof *places->section) / sizeof(hg_span_place));
+    HG_TRY(HG_NEW(&c->ctx, n, &span));
+    memcpy(span, s->span, n * sizeof *span);
+    HG_TRY(places_search_all(c, s, span, arena));
+    places->section->count =
+        hg_offsets_unstack(span, n, (hg_span_place *)(void *)(places->section + 1));
+    return HOLO_OK;
+}
+
+static holo_status places_patch(hg_compile *c, hg_writer *w, uint8_t *data, uint64_t at,
+                                const void *bytes, size_t size)
+{
+    if (w != NULL) return hg_writer_patch(w, at, bytes, size, c->ctx.error);
+    memcpy(data + at, bytes, size);
+    return HOLO_OK;
+}
+
+holo_status hg_places_seal(hg_compile *c, hg_writer *w, uint8_t *data)
+{
+    hg_holo_section *table = c->holo.table;
+    for (size_t i = 0; i < c->n_model; i++) {
+        const hg_compile_places *places = &c->places[i];
+        if (places->section == NULL) continue;
+        hg_holo_section *s = &table[places->at];
+        s->hash = hg_hash_blocks(places->section, places->bytes);
+        HG_TRY(places_patch(c, w, data, s->offset, places->section, places->bytes));
+    }
+    const hg_holo_head head = hg_holo_write_head(&c->holo);
+    HG_TRY(places_patch(c, w, data, 0, &head, sizeof head));
+    return places_patch(c, w, data, sizeof head, table, c->holo.n_section * sizeof *table);
 }

@@ -264,22 +264,11 @@ static offsets_places offsets_places_in(const hg_span *span, uint32_t n, uint32_
                             .head = room + (size_t)5 * n};
 }
 
-/* All side by side can be represented. */
-static bool offsets_can_add(const hg_span *span, uint32_t n)
-{
-    size_t total = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (span[i].bytes > SIZE_MAX / 4 || total > SIZE_MAX / 4) return false;
-        total += span[i].bytes;
-    }
-    return true;
-}
-
 size_t hg_offsets_follow(hg_span *span, uint32_t n, uint32_t n_steps, hg_span_order order,
                          uint32_t *room)
 {
     uint32_t wanted = 0, placed = 0, top;
-    if (!offsets_can_add(span, n)) return SIZE_MAX;
+    if (!hg_offsets_can_add(span, n)) return SIZE_MAX;
     for (uint32_t i = 0; i < n; i++) {
         wanted += span[i].bytes != 0;
         span[i].offset = SIZE_MAX;
@@ -297,17 +286,28 @@ size_t hg_offsets_follow(hg_span *span, uint32_t n, uint32_t n_steps, hg_span_or
     return hg_align_up(offsets_place_all(&p, span, room, wanted, n_steps, &top), HG_ALIGN);
 }
 
+/* From the lowest up, each span comes to lie as low as in the stack, or lower. */
+static size_t offsets_follow_stack(hg_span *span, uint32_t n, uint32_t n_steps, hg_span_stack stack,
+                                   uint32_t *room)
+{
+    if (stack.n > n) return SIZE_MAX;
+    for (uint32_t i = 0; i < stack.n; i++)
+        room[i] = stack.place[i].id;
+    return hg_offsets_follow(span, n, n_steps, (hg_span_order){room, stack.n}, room);
+}
+
 size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t n_steps, size_t bound, uint32_t peak,
-                         hg_span_order advised, uint32_t *room)
+                         hg_span_stack advised, uint32_t *room)
 {
     uint32_t *order = room, wanted = 0;
     offsets_places p = offsets_places_in(span, n, room);
     const size_t small = bound > SIZE_MAX / 2 ? bound : bound + bound / 20;
     if (advised.n != 0) {
-        const size_t slab = hg_offsets_follow(span, n, n_steps, advised, room);
+        size_t slab = hg_offsets_stack(span, n, advised, room);
+        if (slab > small) slab = offsets_follow_stack(span, n, n_steps, advised, room);
         if (slab <= small) return slab;
     }
-    if (!offsets_can_add(span, n)) return SIZE_MAX;
+    if (!hg_offsets_can_add(span, n)) return SIZE_MAX;
     for (uint32_t i = 0; i < n; i++) {
         span[i].offset = 0;
         if (span[i].bytes != 0) order[wanted++] = i;

@@ -232,20 +232,23 @@ static holo_status load_meta(holo_model *m, const hg_holo_section *section, holo
     return HOLO_OK;
 }
 
-/* An order of buffers that memory is laid out by where it serves: it can be bad, not wrong. */
+/* Buffers from the lowest up, by which memory is laid out where they serve: they can be bad, not
+ * wrong. */
 static holo_status load_places(holo_model *m, const hg_holo_section *section, holo_error *e)
 {
-    const size_t size = (size_t)section->size, word = sizeof(uint32_t);
-    if (size < word || size % word != 0 || size > SIZE_MAX / 4)
+    const size_t size = (size_t)section->size;
+    if (size < sizeof(hg_holo_places) || size > SIZE_MAX / 4)
         return hg_fail(e, HOLO_E_FORMAT, "a section of places has %zu bytes", size);
-    uint32_t *copy = hg_arena_alloc_raw(&m->arena, size);
+    hg_holo_places *copy = hg_arena_alloc_raw(&m->arena, size);
     if (copy == NULL) return hg_fail_nomem(e, size);
     memcpy(copy, m->data + section->offset, size);
     HG_TRY(hg_holo_check_hash(section, copy, "places", e));
-    if (copy[0] >= m->n_program)
-        return hg_fail(e, HOLO_E_FORMAT, "places are those of program %u of %u", copy[0],
-                       m->n_program);
-    m->graph[copy[0]].places = (hg_span_order){copy + 1, (uint32_t)(size / word) - 1};
+    const size_t room = (size - sizeof *copy) / sizeof(hg_span_place);
+    if (copy->graph >= m->n_program || copy->count > room)
+        return hg_fail(e, HOLO_E_FORMAT, "%u places, room for %zu, are those of program %u of %u",
+                       copy->count, room, copy->graph, m->n_program);
+    m->graph[copy->graph].places =
+        (hg_span_stack){(const hg_span_place *)(const void *)(copy + 1), copy->count};
     return HOLO_OK;
 }
 

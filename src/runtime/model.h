@@ -40,7 +40,7 @@ typedef struct hg_model_graph {
     bool has_late;
     bool has_parts;            /* steps write views */
     hg_model_strings *strings; /* per weight; NULL when there are none */
-    hg_span_order places;      /* of buffers, as the file advises; unchecked */
+    hg_span_stack places;      /* of buffers, as the file advises; unchecked */
 } hg_model_graph;
 
 struct holo_model {

@@ -69,7 +69,7 @@ static void offsets_random(void)
         memcpy(plain, span, sizeof span);
         offsets_plain(plain, n);
         const size_t slab =
-            hg_offsets_assign(span, n, OFFSETS_STEPS, SIZE_MAX, 0, (hg_span_order){0}, room);
+            hg_offsets_assign(span, n, OFFSETS_STEPS, SIZE_MAX, 0, (hg_span_stack){0}, room);
         for (uint32_t i = 0; i < n; i++) {
             CHECK_EQ_INT((int64_t)span[i].offset, (int64_t)plain[i].offset);
             if (span[i].bytes != 0 && span[i].offset + span[i].bytes > top)
@@ -104,10 +104,10 @@ static void offsets_tries(void)
         offsets_fill(span, n, &state);
         memcpy(plain, span, sizeof span);
         const size_t once =
-            hg_offsets_assign(plain, n, OFFSETS_STEPS, SIZE_MAX, 0, (hg_span_order){0}, room);
+            hg_offsets_assign(plain, n, OFFSETS_STEPS, SIZE_MAX, 0, (hg_span_stack){0}, room);
         const size_t bound = hg_offsets_bound(span, n, OFFSETS_STEPS, live, &peak);
         const size_t slab =
-            hg_offsets_assign(span, n, OFFSETS_STEPS, bound, peak, (hg_span_order){0}, room);
+            hg_offsets_assign(span, n, OFFSETS_STEPS, bound, peak, (hg_span_stack){0}, room);
         CHECK(slab <= once && slab >= bound);
         offsets_check_apart(span, n, slab);
     }
@@ -117,7 +117,7 @@ static void offsets_tries(void)
                        {.first = 3, .last = 4, .bytes = 3072},
                        {.first = 4, .last = 5, .bytes = 3072}};
     const size_t bound = hg_offsets_bound(chain, 5, 5, live, &peak);
-    const size_t slab = hg_offsets_assign(chain, 5, 5, bound, peak, (hg_span_order){0}, room);
+    const size_t slab = hg_offsets_assign(chain, 5, 5, bound, peak, (hg_span_stack){0}, room);
     CHECK_EQ_INT((int64_t)bound, 6144);
     CHECK(slab <= bound + bound / 20);
     offsets_check_apart(chain, 5, slab);
@@ -135,7 +135,7 @@ static void offsets_area(void)
     for (uint32_t i = 0; i < N; i++)
         span[i].bytes *= 4096;
     const size_t bound = hg_offsets_bound(span, N, STEPS, per_step, &peak);
-    const size_t slab = hg_offsets_assign(span, N, STEPS, bound, peak, (hg_span_order){0}, room);
+    const size_t slab = hg_offsets_assign(span, N, STEPS, bound, peak, (hg_span_stack){0}, room);
     CHECK_EQ_INT((int64_t)slab, (int64_t)bound);
     offsets_check_apart(span, N, slab);
 }
@@ -161,7 +161,7 @@ static void offsets_outward(void)
         qsort(span, n, sizeof *span, offsets_by_first);
         const size_t bound = hg_offsets_bound(span, n, OFFSETS_STEPS, live, &peak);
         const size_t slab =
-            hg_offsets_assign(span, n, OFFSETS_STEPS, SIZE_MAX, peak, (hg_span_order){0}, room);
+            hg_offsets_assign(span, n, OFFSETS_STEPS, SIZE_MAX, peak, (hg_span_stack){0}, room);
         size_t most = 0;
         CHECK(slab >= bound);
         offsets_check_apart(span, n, slab);
@@ -181,11 +181,20 @@ static void offsets_shuffle(uint32_t *id, uint32_t n, uint64_t *state)
     }
 }
 
+/* The order alone: that all lie at the beginning is wrong. */
+static hg_span_stack offsets_flat(const uint32_t *id, uint32_t n, hg_span_place *place)
+{
+    for (uint32_t i = 0; i < n; i++)
+        place[i] = (hg_span_place){.id = id[i]};
+    return (hg_span_stack){place, n};
+}
+
 /* Any order keeps spans apart. One that leaves out a span, names one twice or one that is not there
  * is refused, and as advice has no effect; so has one that wastes. */
 static void offsets_advised(void)
 {
     static hg_span span[OFFSETS_MOST], own[OFFSETS_MOST];
+    static hg_span_place place[OFFSETS_MOST];
     static uint32_t room[HG_OFFSETS_ROOM(OFFSETS_MOST, OFFSETS_STEPS)], id[OFFSETS_MOST];
     static size_t live[OFFSETS_STEPS + 2];
     uint64_t state = 14;
@@ -203,8 +212,9 @@ static void offsets_advised(void)
         CHECK(as_told >= bound && as_told != SIZE_MAX);
         offsets_check_apart(span, n, as_told);
         const size_t by_itself =
-            hg_offsets_assign(own, n, OFFSETS_STEPS, bound, peak, (hg_span_order){0}, room);
-        const size_t slab = hg_offsets_assign(span, n, OFFSETS_STEPS, bound, peak, order, room);
+            hg_offsets_assign(own, n, OFFSETS_STEPS, bound, peak, (hg_span_stack){0}, room);
+        const size_t slab = hg_offsets_assign(span, n, OFFSETS_STEPS, bound, peak,
+                                              offsets_flat(id, n, place), room);
         const bool serves = as_told <= bound + bound / 20;
         CHECK_EQ_INT((int64_t)slab, (int64_t)(serves ? as_told : by_itself));
         offsets_check_apart(span, n, slab);
@@ -218,13 +228,82 @@ static void offsets_advised(void)
             for (uint32_t i = 0; damage == 2 && i < n; i++) /* all from the first one on */
                 if (id[i] == 0) bad.n = i;
             CHECK(hg_offsets_follow(span, n, OFFSETS_STEPS, bad, room) == SIZE_MAX);
-            CHECK_EQ_INT((int64_t)hg_offsets_assign(span, n, OFFSETS_STEPS, bound, peak, bad, room),
+            CHECK_EQ_INT((int64_t)hg_offsets_assign(span, n, OFFSETS_STEPS, bound, peak,
+                                                    offsets_flat(id, bad.n, place), room),
                          (int64_t)by_itself);
             offsets_check_apart(span, n, by_itself);
             id[at] = kept;
         }
     }
     CHECK(followed > 5 && ignored > 5);
+}
+
+/* Offsets become a stack and are found again from it, also with all sizes doubled. Sizes that do
+ * not fit, spans that are missing, named twice or not there, and loops are refused; as advice a
+ * stack that is not right is at least an order, which serves as well. */
+static void offsets_stacked(void)
+{
+    static hg_span span[OFFSETS_MOST], twice[OFFSETS_MOST];
+    static hg_span_place place[OFFSETS_MOST];
+    static uint32_t room[HG_OFFSETS_ROOM(OFFSETS_MOST, OFFSETS_STEPS)];
+    static size_t live[OFFSETS_STEPS + 2];
+    uint64_t state = 15;
+    uint32_t peak;
+    int refused = 0;
+    for (int round = 0; round < 100; round++) {
+        const uint32_t n = 2 + fault_below(&state, round < 20 ? 8 : OFFSETS_MOST - 2);
+        offsets_fill(span, n, &state);
+        for (uint32_t i = 0; i < n; i++)
+            span[i].bytes = span[i].bytes / 100 * HG_ALIGN;
+        qsort(span, n, sizeof *span, offsets_by_first);
+        const size_t bound = hg_offsets_bound(span, n, OFFSETS_STEPS, live, &peak);
+        const size_t slab =
+            hg_offsets_assign(span, n, OFFSETS_STEPS, bound, peak, (hg_span_stack){0}, room);
+        const hg_span_stack stack = {place, hg_offsets_unstack(span, n, place)};
+        CHECK(slab == 0 || stack.n != 0);
+        memcpy(twice, span, sizeof span);
+        for (uint32_t i = 0; i < n; i++)
+            twice[i].bytes *= 2;
+        CHECK_EQ_INT((int64_t)hg_offsets_stack(twice, n, stack, room), 2 * (int64_t)slab);
+        for (uint32_t i = 0; i < n; i++)
+            CHECK_EQ_INT((int64_t)twice[i].offset, 2 * (int64_t)span[i].offset);
+        if (stack.n < 2) continue;
+        const uint32_t at = 1 + fault_below(&state, stack.n - 1);
+        const hg_span_place kept = place[at];
+        CHECK(hg_offsets_stack(twice, n, (hg_span_stack){place, stack.n - 1}, room) == SIZE_MAX);
+        place[at].id = place[0].id;
+        CHECK(hg_offsets_stack(twice, n, stack, room) == SIZE_MAX);
+        place[at].id = n;
+        CHECK(hg_offsets_stack(twice, n, stack, room) == SIZE_MAX);
+        place[at] = (hg_span_place){kept.id, kept.id + 1}; /* on itself */
+        CHECK(hg_offsets_stack(twice, n, stack, room) == SIZE_MAX);
+        place[at].below = n + 1;
+        CHECK(hg_offsets_stack(twice, n, stack, room) == SIZE_MAX);
+        place[at] = kept;
+        twice[place[at].id].bytes += 1 << 20;
+        const size_t other = hg_offsets_stack(twice, n, stack, room);
+        if (other == SIZE_MAX) refused++;
+        if (other != SIZE_MAX) offsets_check_apart(twice, n, other);
+        /* From the lowest up, nothing comes to lie higher than before. */
+        place[at].below = 0;
+        const size_t again = hg_offsets_assign(span, n, OFFSETS_STEPS, slab, peak, stack, room);
+        CHECK(again <= slab);
+        offsets_check_apart(span, n, again);
+    }
+    CHECK(refused > 5);
+}
+
+/* A stack of spans that are not in order of their first step cannot be checked. */
+static void offsets_stack_order(void)
+{
+    hg_span span[2] = {{.first = 2, .last = 2, .bytes = 64}, {.first = 1, .last = 1, .bytes = 64}};
+    uint32_t room[HG_OFFSETS_ROOM(2, 3)];
+    const hg_span_place place[] = {{0, 0}, {1, 1}};
+    CHECK(hg_offsets_stack(span, 2, (hg_span_stack){place, 2}, room) == SIZE_MAX);
+    span[0].offset = 100; /* lies on nothing */
+    span[1].offset = 0;
+    hg_span_place out[2];
+    CHECK_EQ_INT(hg_offsets_unstack(span, 2, out), 0);
 }
 
 /* What needs no place has one at the beginning, whether the order names it or not. */
@@ -236,6 +315,10 @@ static void offsets_empty(void)
     CHECK_EQ_INT((int64_t)hg_offsets_follow(span, 3, 1, (hg_span_order){id, 2}, room), 128);
     for (int i = 0; i < 3; i++)
         CHECK_EQ_INT((int64_t)span[i].offset, 0);
+    const hg_span_place place[] = {{1, 0}, {2, 2}};
+    CHECK_EQ_INT((int64_t)hg_offsets_stack(span, 3, (hg_span_stack){place, 2}, room), 128);
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ_INT((int64_t)span[i].offset, 0);
 }
 
 static void offsets_too_large(void)
@@ -243,13 +326,21 @@ static void offsets_too_large(void)
     hg_span span[2] = {{.bytes = SIZE_MAX / 3}, {.bytes = SIZE_MAX / 3}};
     uint32_t room[HG_OFFSETS_ROOM(2, 1)];
     const uint32_t id[] = {0, 1};
-    CHECK(hg_offsets_assign(span, 2, 1, 0, 0, (hg_span_order){0}, room) == SIZE_MAX);
+    CHECK(hg_offsets_assign(span, 2, 1, 0, 0, (hg_span_stack){0}, room) == SIZE_MAX);
     CHECK(hg_offsets_follow(span, 2, 1, (hg_span_order){id, 2}, room) == SIZE_MAX);
+    const hg_span_place place[] = {{0, 0}, {1, 1}};
+    CHECK(hg_offsets_stack(span, 2, (hg_span_stack){place, 2}, room) == SIZE_MAX);
 }
 
 const hg_test_case hg_tests_isa_offsets[] = {
-    {"area", offsets_area},           {"random", offsets_random},
-    {"tries", offsets_tries},         {"outward", offsets_outward},
-    {"advised", offsets_advised},     {"empty", offsets_empty},
-    {"too_large", offsets_too_large}, {0},
+    {"area", offsets_area},
+    {"random", offsets_random},
+    {"tries", offsets_tries},
+    {"outward", offsets_outward},
+    {"advised", offsets_advised},
+    {"stacked", offsets_stacked},
+    {"stack_order", offsets_stack_order},
+    {"empty", offsets_empty},
+    {"too_large", offsets_too_large},
+    {0},
 };
