@@ -4,10 +4,13 @@
  *   in[0]  X [N, H, W, C] or [N, D, H, W, C] f32
  *   in[1]  W [G, P, KH*KW*C/G, 16] f32 or f16, made by pack.conv; P = ceil(O / G / 16);
  *          KD*KH*KW*C/G with three axes
- *   in[2+] operands of the epilogue
+ *   in[2+] maps - 1 more of X, then operands of the epilogue
  *   param  kh, kw, stride_h, stride_w, pad_top, pad_left, dil_h, dil_w, groups; with three axes kd,
- *          kh, kw, stride_d, ... likewise
+ *          kh, kw, stride_d, ... likewise; [maps]
  *   out[0] Y [N, OH, OW, O] or [N, OD, OH, OW, O] f32 (any type with an epilogue)
+ *
+ * With several maps, which differ in their channels only, X is all of them side by side, as Concat
+ * would put them; there is one group then.
  *
  * Padding at the end is whatever the sizes of Y imply. Exact profile: per output the products are
  * added in the order (kd, kh, kw, c), multiply then add; taps outside the input are
@@ -18,19 +21,42 @@
 #include "kernel/epilogue.h"
 #include "kernel/pack.h"
 
-enum { CONV_NHWC_FIRST_EXTRA = 2 };
+/* As many maps as the last parameter says, each with a channel at least. *c: those of all. */
+static holo_status conv_nhwc_check_maps(const hg_args *a, holo_error *e, int64_t *c)
+{
+    const int last = a->in[0].rank - 1;
+    HG_TRY(hg_check_param(a, e, a->n_param - 2, "groups", 1, 1));
+    HG_TRY(hg_check_param(a, e, a->n_param - 1, "maps", 1, HG_CONV_MAPS));
+    const int64_t maps = a->param[a->n_param - 1];
+    HG_TRY(hg_check_counts(a, e, 1 + (int)maps, -1, 1, (int)a->n_param));
+    *c = 0;
+    for (int64_t i = 0; i < maps; i++) {
+        const holo_tensor *x = hg_conv_nhwc_map(a, i);
+        HG_TRY(hg_check_in_type(a, e, i == 0 ? 0 : (uint32_t)i + 1, HG_TYPE_BIT(HOLO_F32)));
+        HG_TRY(hg_check_rank(x, e, "a map", last + 1, last + 1));
+        for (int d = 0; d < last; d++)
+            HG_REQUIRE(e, x->dim[d] == a->in[0].dim[d], HOLO_E_SHAPE,
+                       "dimension %d of map %lld is %lld, expected %lld", d, (long long)i,
+                       (long long)x->dim[d], (long long)a->in[0].dim[d]);
+        HG_REQUIRE(e, x->dim[last] > 0, HOLO_E_SHAPE, "map %lld has no channels", (long long)i);
+        *c += x->dim[last]; /* each is below 2^59: hg_check_in_type */
+    }
+    return HOLO_OK;
+}
 
 holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e)
 {
     HG_TRY(hg_check_counts(a, e, 2, -1, 1, (int)a->n_param));
     HG_TRY(hg_check_in_type(a, e, 1, HG_TYPE_BIT(HOLO_F32) | HG_TYPE_BIT(HOLO_F16)));
-    HG_TRY(hg_conv_last_check(a, e, HG_TYPE_BIT(HOLO_F32), 1));
+    const uint32_t fixed = a->in[0].rank == 5 ? 12 : 8;
+    HG_TRY(hg_conv_last_check(a, e, HG_TYPE_BIT(HOLO_F32), a->n_param == fixed + 2 ? 2 : 1));
     HG_TRY(hg_check_rank(&a->in[1], e, "packed weights", 4, 4));
-    HG_TRY(hg_check_param(a, e, a->n_param - 1, "groups", 1, INT32_MAX));
+    HG_TRY(hg_check_param(a, e, fixed, "groups", 1, INT32_MAX));
     const int axes = a->in[0].rank - 2;
     const holo_tensor *w = &a->in[1];
-    const int64_t c = a->in[0].dim[1 + axes], o = a->out[0].dim[1 + axes],
-                  groups = a->param[a->n_param - 1];
+    int64_t c = a->in[0].dim[1 + axes];
+    if (a->n_param == fixed + 2) HG_TRY(conv_nhwc_check_maps(a, e, &c));
+    const int64_t o = a->out[0].dim[1 + axes], groups = a->param[fixed];
     HG_REQUIRE(e, c % groups == 0, HOLO_E_SHAPE, "%lld groups do not divide %lld input channels",
                (long long)groups, (long long)c);
     HG_REQUIRE(e, o % groups == 0, HOLO_E_SHAPE, "%lld groups do not divide %lld output channels",
@@ -45,7 +71,7 @@ holo_status hg_conv_nhwc_check(const hg_args *a, holo_error *e)
         HG_REQUIRE(e, w->dim[d] == expected[d], HOLO_E_SHAPE,
                    "dimension %d of the packed weights is %lld, expected %lld", d,
                    (long long)w->dim[d], (long long)expected[d]);
-    return hg_epilogue_check(a, e, CONV_NHWC_FIRST_EXTRA, 1, HOLO_F32);
+    return hg_epilogue_check(a, e, hg_conv_nhwc_extra(a), 1, HOLO_F32);
 }
 
 void hg_conv_nhwc_shape_of(const hg_args *a, hg_conv_nhwc_shape *s)
@@ -57,7 +83,10 @@ void hg_conv_nhwc_shape_of(const hg_args *a, hg_conv_nhwc_shape *s)
         s->g.n = s->pictures;
         s->z.in = s->z.out = 1;
     }
-    s->groups = a->param[a->n_param - 1];
+    s->groups = a->param[4 * (a->in[0].rank - 2)];
+    s->maps = hg_conv_nhwc_extra(a) - 1;
+    for (int64_t i = 1; i < s->maps; i++)
+        s->g.c += a->in[i + 1].dim[a->in[0].rank - 1];
     s->group_c = s->g.c / s->groups;
     s->group_o = s->g.o / s->groups;
     s->k = a->in[1].dim[2];
@@ -103,12 +132,25 @@ typedef struct conv_nhwc_place {
     int64_t picture, y, x;
 } conv_nhwc_place;
 
-/* One panel of outputs at one pixel; x points to the first channel of the input, w to the panel. */
-static void conv_nhwc_panel(const hg_conv_nhwc_shape *s, const float *x, const char *w,
-                            holo_dtype dtype, const conv_nhwc_place *at, float *sum)
+/* One tap: input pixel `pixel` of every map, those of a group from channel `first` on. */
+static void conv_nhwc_maps(const hg_args *a, const hg_conv_nhwc_shape *s, int64_t first,
+                           int64_t pixel, const char *w, float *sum)
+{
+    const holo_dtype dtype = a->in[1].dtype;
+    for (int64_t i = 0; i < s->maps; i++) {
+        const holo_tensor *x = hg_conv_nhwc_map(a, i);
+        const int64_t all = x->dim[x->rank - 1], c = s->maps == 1 ? s->group_c : all;
+        conv_nhwc_tap((const float *)x->data + pixel * all + first, w, dtype, c, sum);
+        w += (size_t)(c * HG_PANEL) * (hg_dtype_bits(dtype) / 8);
+    }
+}
+
+/* One panel of outputs at one pixel; w points to the panel. */
+static void conv_nhwc_panel(const hg_args *a, const hg_conv_nhwc_shape *s, int64_t first,
+                            const char *w, const conv_nhwc_place *at, float *sum)
 {
     const hg_conv2d *g = &s->g;
-    const size_t tap_bytes = (size_t)(s->group_c * HG_PANEL) * (hg_dtype_bits(dtype) / 8);
+    const size_t tap_bytes = (size_t)(s->group_c * HG_PANEL) * (hg_dtype_bits(a->in[1].dtype) / 8);
     for (int j = 0; j < HG_PANEL; j++)
         sum[j] = 0;
     for (int64_t t = 0; t < s->taps; t++) {
@@ -116,8 +158,8 @@ static void conv_nhwc_panel(const hg_conv_nhwc_shape *s, const float *x, const c
         const int64_t iy = at->y * g->stride_h + t / g->kw % g->kh * g->dil_h - g->pad_top;
         const int64_t ix = at->x * g->stride_w + t % g->kw * g->dil_w - g->pad_left;
         if (plane < 0 || iy < 0 || iy >= g->h || ix < 0 || ix >= g->w) continue;
-        conv_nhwc_tap(x + ((plane * g->h + iy) * g->w + ix) * g->c, w + (size_t)t * tap_bytes,
-                      dtype, s->group_c, sum);
+        conv_nhwc_maps(a, s, first, (plane * g->h + iy) * g->w + ix, w + (size_t)t * tap_bytes,
+                       sum);
     }
 }
 
@@ -125,14 +167,13 @@ static void conv_nhwc_pixel(const hg_args *a, const hg_conv_nhwc_shape *s,
                             const conv_nhwc_place *at, float *y)
 {
     const holo_tensor *w = &a->in[1];
-    const float *x = a->in[0].data;
     const size_t panel_bytes = (size_t)(s->k * HG_PANEL) * (hg_dtype_bits(w->dtype) / 8);
     for (int64_t group = 0; group < s->groups; group++)
         for (int64_t p = 0; p < s->panels; p++) {
             float sum[HG_PANEL];
-            conv_nhwc_panel(s, x + group * s->group_c,
+            conv_nhwc_panel(a, s, group * s->group_c,
                             (const char *)w->data + (size_t)(group * s->panels + p) * panel_bytes,
-                            w->dtype, at, sum);
+                            at, sum);
             const int64_t cols = hg_min(HG_PANEL, s->group_o - p * HG_PANEL);
             memcpy(y + group * s->group_o + p * HG_PANEL, sum, (size_t)cols * sizeof(float));
         }
@@ -145,7 +186,7 @@ void hg_conv_nhwc_run(const hg_args *a, hg_range r)
     const hg_conv2d *g = &s.g;
     hg_epilogue ep;
     if (a->code != NULL)
-        hg_epilogue_init(&ep, a, CONV_NHWC_FIRST_EXTRA, 1, hg_lane_run,
+        hg_epilogue_init(&ep, a, hg_conv_nhwc_extra(a), 1, hg_lane_run,
                          (char *)r.scratch + conv_nhwc_pixel_bytes(a));
     for (int64_t u = r.begin; u < r.end; u++) {
         for (int64_t ox = 0; ox < g->ow; ox++) {

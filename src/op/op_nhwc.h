@@ -4,6 +4,9 @@
 
 #include "op/op_window.h"
 
+/* Inputs that a holo:ConvNhwc reads side by side, at most. */
+enum { HG_NHWC_MAPS = 16 };
+
 /* Sets out[0] to [N, spatial..., channels] of in[0]'s type; kernel_shape comes from the attribute.
  */
 HG_MUST_CHECK holo_status hg_nhwc_infer(hg_infer *n, hg_window_kind kind, hg_dim channels,

@@ -75,6 +75,7 @@ static const hg_pass *const pipeline_order[] = {
     &hg_pass_fuse_gate,      /* in front of expansions, which would leave the gate apart */
     &hg_pass_fuse_expansion, /* after epilogues: a depthwise convolution takes its own along */
     &hg_pass_fuse_squeeze,   /* after it: the depthwise convolution is the one that stays */
+    &hg_pass_fuse_concat,    /* whole steps: what is one by now reads them one by one */
     &hg_pass_drop_dead,
     &hg_pass_store_palettes, /* of weights as they will be stored */
     &hg_pass_drop_dead,

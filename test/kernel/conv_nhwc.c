@@ -273,6 +273,93 @@ static void nhwc_epilogue(void)
     nhwc_epilogue_cases(hg_kernels_conv_nhwc);
 }
 
+/* ---- maps side by side ------------------------------------------------------------------- */
+
+enum { NHWC_MAPS = 6 };
+
+typedef struct nhwc_split {
+    nhwc_sizes s;
+    int64_t channels[NHWC_MAPS]; /* of each map; together s.c */
+} nhwc_split;
+
+/* clang-format off */
+static const nhwc_split nhwc_splits[] = {
+    {{1, 7, 7,  48, 7, 7, 16, 1, 1, 1, 1, 0, 0, 1, 1, 1, NHWC_FLAT}, {16, 32}},
+    {{2, 9, 8,  80, 5, 4, 20, 3, 3, 2, 2, 1, 1, 1, 1, 1, NHWC_FLAT}, {32, 16, 32}},
+    {{1, 9, 9,  12, 9, 9, 18, 3, 3, 1, 1, 1, 1, 1, 1, 1, NHWC_FLAT}, {1, 2, 3, 4, 1, 1}},
+    {{1, 5, 5, 600, 5, 5, 18, 3, 3, 1, 1, 1, 1, 1, 1, 1, NHWC_FLAT}, {200, 400}}, /* pieces longer than a k block */
+    {{2, 9, 7,  64, 9, 7,  3, 3, 3, 1, 1, 2, 2, 2, 2, 1, NHWC_FLAT}, {16, 32, 16}}, /* few outputs */
+    {{1, 9, 7,  64, 9, 7,  1, 1, 1, 1, 1, 0, 0, 1, 1, 1, NHWC_FLAT}, {32, 32}},
+    {{1, 30, 1, 24, 30, 1, 12, 3, 1, 1, 1, 1, 0, 1, 1, 1, NHWC_FLAT}, {8, 16}}, /* one pixel wide */
+    {{1, 9, 9,  32, 9, 9, 16, 3, 3, 1, 1, 12, 9, 12, 9, 1, NHWC_FLAT}, {16, 16}}, /* taps in the padding */
+    {{1, 21, 22, 64, 21, 22, 40, 3, 3, 1, 1, 1, 1, 1, 1, 1, NHWC_FLAT}, {16, 48}}, /* Winograd */
+    {{2, 13, 15, 61, 13, 15, 37, 3, 3, 1, 1, 1, 1, 1, 1, 1, NHWC_FLAT}, {5, 16, 7, 24, 9}},
+    {{1, 29, 29, 48, 29, 29, 16, 3, 3, 1, 1, 2, 2, 2, 2, 1, NHWC_FLAT}, {16, 16, 16}},
+    {{1, 6, 7,  30, 6, 7, 16, 3, 3, 1, 1, 1, 1, 1, 1, 1, 4, 4, 3, 1, 1, 1}, {10, 20}}, /* three axes */
+    {{1, 6, 7,  30, 6, 7, 16, 1, 1, 1, 1, 0, 0, 1, 1, 1, 4, 2, 3, 2, 1, 1}, {10, 5, 15}},
+    {{0, 6, 7,  30, 6, 7, 16, 1, 1, 1, 1, 0, 0, 1, 1, 1, NHWC_FLAT}, {10, 20}},
+    {{1, 6, 7,  40, 6, 7, 16, 1, 1, 1, 1, 0, 0, 1, 1, 1, NHWC_FLAT}, {40}}, /* a single one */
+};
+/* clang-format on */
+
+/* Channels [first, first + channels) of all pixels. */
+static holo_tensor nhwc_cut(const holo_tensor *x, int64_t first, int64_t channels)
+{
+    holo_tensor part = *x;
+    const int last = x->rank - 1;
+    part.dim[last] = channels;
+    part.data = gemm_alloc(holo_tensor_bytes(&part));
+    for (int64_t i = 0; i < holo_tensor_count(&part); i++)
+        gemm_set(&part, i, gemm_get(x, i / channels * x->dim[last] + first + i % channels));
+    return part;
+}
+
+/* The whole in double precision, with a bias and a residual. */
+static void nhwc_maps_on(const hg_kernel *k, const nhwc_split *m, holo_dtype dtype)
+{
+    const nhwc_sizes *s = &m->s;
+    gemm_call c, whole;
+    gemm_code code;
+    uint32_t n = 1;
+    nhwc_make(&whole, s, dtype);
+    c = whole;
+    int64_t first = 0, maps = 0;
+    for (; maps < NHWC_MAPS && m->channels[maps] != 0; first += m->channels[maps++]) {
+        c.in[maps == 0 ? 0 : n] = nhwc_cut(&whole.in[0], first, m->channels[maps]);
+        n++;
+    }
+    CHECK_EQ_INT(first, s->c);
+    c.param[c.args.n_param] = maps;
+    c.in[n++] = gemm_tensor(HOLO_F32, 1, (int64_t[]){s->o}, 4);
+    c.in[n++] = gemm_tensor(HOLO_F32, whole.out.rank, whole.out.dim, 6);
+    gemm_code_sum(&code, 2);
+    gemm_connect(&c, n, c.args.n_param + 1);
+    c.args.code = &code.code;
+    const bool ran = gemm_run(k, &c);
+    for (int64_t e = 0; ran && e < holo_tensor_count(&c.out); e++) {
+        double sum_abs, sum = nhwc_oracle(&whole, s, e, &sum_abs);
+        const double bias = gemm_get(&c.in[n - 2], e % s->o), more = gemm_get(&c.in[n - 1], e);
+        sum += bias + more;
+        sum_abs += fabs(bias) + fabs(more);
+        if (!nhwc_near(k, "maps", &c, e, sum < 0 ? 0 : sum, sum_abs)) break;
+    }
+    free(whole.in[0].data);
+    gemm_free(&c);
+}
+
+static void nhwc_maps_all(const hg_kernel *k)
+{
+    for (size_t i = 0; i < HG_COUNT(nhwc_splits); i++) {
+        nhwc_maps_on(k, &nhwc_splits[i], HOLO_F32);
+        nhwc_maps_on(k, &nhwc_splits[i], HOLO_F16);
+    }
+}
+
+static void nhwc_maps(void)
+{
+    nhwc_maps_all(hg_kernels_conv_nhwc);
+}
+
 /* ---- refusals ---------------------------------------------------------------------------- */
 
 static double nhwc_space[1024];
@@ -365,9 +452,52 @@ static const gemm_bad nhwc_bad[] = {
     {"channels is too large", nhwc_spoil_deep_k, HOLO_E_SHAPE},
 };
 
+/* Two maps of 3 and 5 channels. */
+static void nhwc_good_maps(gemm_call *c)
+{
+    nhwc_good(c);
+    c->in[0].dim[3] = 3;
+    c->in[1] = (holo_tensor){nhwc_space, {1, 1, 72, 16}, 4, HOLO_F32};
+    c->in[2] = (holo_tensor){nhwc_space, {1, 5, 6, 5}, 4, HOLO_F32};
+    c->param[8] = 1;
+    c->param[9] = 2;
+    gemm_connect(c, 3, 10);
+}
+
+#define NHWC_SPOIL(name, ...)                                                                      \
+    static void nhwc_spoil_maps_##name(gemm_call *c)                                               \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
+NHWC_SPOIL(groups, c->param[8] = 2)
+NHWC_SPOIL(none, c->param[9] = 0)
+NHWC_SPOIL(many, c->param[9] = 17)
+NHWC_SPOIL(missing, c->param[9] = 3)
+NHWC_SPOIL(type, c->in[2].dtype = HOLO_F16)
+NHWC_SPOIL(rank, c->in[2].rank = 3)
+NHWC_SPOIL(size, c->in[2].dim[1] = 4)
+NHWC_SPOIL(empty, c->in[2].dim[3] = 0)
+NHWC_SPOIL(first, c->in[0].dim[3] = 0)
+NHWC_SPOIL(depth, c->in[2].dim[3] = 6)
+#undef NHWC_SPOIL
+
+static const gemm_bad nhwc_bad_maps[] = {
+    {"groups is 2", nhwc_spoil_maps_groups, HOLO_E_ARG},
+    {"maps is 0", nhwc_spoil_maps_none, HOLO_E_ARG},
+    {"maps is 17", nhwc_spoil_maps_many, HOLO_E_ARG},
+    {"inputs, expected at least 4", nhwc_spoil_maps_missing, HOLO_E_FORMAT},
+    {"input 2 has type", nhwc_spoil_maps_type, HOLO_E_TYPE},
+    {"a map has rank 3", nhwc_spoil_maps_rank, HOLO_E_SHAPE},
+    {"dimension 1 of map 1 is 4, expected 5", nhwc_spoil_maps_size, HOLO_E_SHAPE},
+    {"map 1 has no channels", nhwc_spoil_maps_empty, HOLO_E_SHAPE},
+    {"map 0 has no channels", nhwc_spoil_maps_first, HOLO_E_SHAPE},
+    {"dimension 2 of the packed weights", nhwc_spoil_maps_depth, HOLO_E_SHAPE},
+};
+
 static void nhwc_refuses(void)
 {
     gemm_refuse(hg_kernels_conv_nhwc, nhwc_good, nhwc_bad, HG_COUNT(nhwc_bad));
+    gemm_refuse(hg_kernels_conv_nhwc, nhwc_good_maps, nhwc_bad_maps, HG_COUNT(nhwc_bad_maps));
 }
 
 static void nhwc_cost_counts(void)
@@ -420,6 +550,7 @@ static void nhwc_tuned(void)
     if (!tuned_runs()) SKIP("no tuned kernels");
     nhwc_table_on(TUNED(conv_nhwc));
     nhwc_epilogue_cases(TUNED(conv_nhwc));
+    nhwc_maps_all(TUNED(conv_nhwc));
     uint32_t seed = 5;
     for (int i = 0; i < 400; i++) {
         nhwc_sizes s = nhwc_random(&seed);
@@ -465,6 +596,7 @@ static void nhwc_winograd(void)
     const hg_kernel *k = TUNED(conv_winograd);
     nhwc_table_on(k);
     nhwc_epilogue_cases(k);
+    nhwc_maps_all(k);
     for (size_t i = 0; i < HG_COUNT(sizes); i++) {
         nhwc_try(k, "winograd", &sizes[i], HOLO_F32);
         nhwc_try(k, "winograd", &sizes[i], HOLO_F16);
@@ -495,6 +627,7 @@ const hg_test_case hg_tests_kernel_conv_nhwc[] = {
     {"matches_oracle", nhwc_matches_oracle},
     {"exact_bits", nhwc_exact_bits},
     {"epilogue", nhwc_epilogue},
+    {"maps", nhwc_maps},
     {"refuses", nhwc_refuses},
     {"cost", nhwc_cost_counts},
 #if defined(TUNED)

@@ -7,6 +7,9 @@
  * A tap that lies in the padding for all rows of a tile is passed over: dilated kernels on small
  * images have many.
  *
+ * Maps that lie side by side are more taps: each is cut into pieces of as many channels as go into
+ * all of them.
+ *
  * A map of one to four channels, which most of a panel would not belong to, is made of dot products
  * along the channels instead: four to eight times as fast.
  *
@@ -23,7 +26,6 @@
 #include "kernel/pack.h"
 
 enum {
-    CONV_NHWC_FIRST_EXTRA = 2,
     CONV_NHWC_ROW_BLOCK = 96,
     CONV_NHWC_POINTERS = 4096,        /* of a unit, at most, unless six rows need more */
     CONV_NHWC_PATCH_VALUES = 1 << 15, /* copied kernel rows of a unit, likewise */
@@ -43,6 +45,7 @@ typedef struct conv_nhwc_plan {
     bool by_row;         /* taps are kernel rows */
     int64_t begin, end;  /* columns of the output whose kernel rows can be read in place */
     int64_t taps, depth; /* k = taps * depth */
+    int64_t pieces;      /* of all maps, for each tap of the kernel */
     int64_t pixels;      /* rows of the product */
     hg_cut row;
     int64_t group, groups; /* panels of the widest unit; units in a channel group */
@@ -85,6 +88,21 @@ static int64_t conv_nhwc_groups(int64_t blocks, int64_t least, int64_t most)
     return groups < most ? groups + 1 : hg_max(1, groups - 1);
 }
 
+/* The greatest number of channels that goes into every map. */
+static int64_t conv_nhwc_piece(const hg_args *a, const hg_conv_nhwc_shape *s)
+{
+    int64_t piece = 0;
+    for (int64_t i = 0; i < s->maps; i++) {
+        const holo_tensor *x = hg_conv_nhwc_map(a, i);
+        for (int64_t c = x->dim[x->rank - 1]; c != 0;) {
+            const int64_t rest = piece % c;
+            piece = c;
+            c = rest;
+        }
+    }
+    return piece;
+}
+
 static void conv_nhwc_plan_of(const hg_args *a, conv_nhwc_plan *p)
 {
     hg_conv_nhwc_shape_of(a, &p->s);
@@ -95,9 +113,10 @@ static void conv_nhwc_plan_of(const hg_args *a, conv_nhwc_plan *p)
         p->begin = hg_max(0, hg_ceil_div(g->pad_left, g->stride_w));
         p->end = hg_min(g->ow, hg_floor_div(g->w - g->kw + g->pad_left, g->stride_w) + 1);
     }
-    p->by_row =
-        p->s.group_c < (p->s.groups == 1 ? CONV_NHWC_SHORT_TAP : CONV_NHWC_TINY_TAP) && g->kw > 1;
-    p->taps = p->s.k == 0 ? 0 : p->by_row ? p->s.z.kernel * g->kh : p->s.taps;
+    p->by_row = p->s.group_c < (p->s.groups == 1 ? CONV_NHWC_SHORT_TAP : CONV_NHWC_TINY_TAP) &&
+                g->kw > 1 && p->s.maps == 1;
+    p->pieces = p->s.maps == 1 || p->s.k == 0 ? 1 : g->c / conv_nhwc_piece(a, &p->s);
+    p->taps = p->s.k == 0 ? 0 : p->by_row ? p->s.z.kernel * g->kh : p->s.taps * p->pieces;
     p->depth = p->taps == 0 ? 0 : p->s.k / p->taps;
     p->pixels = p->s.pictures * g->oh * g->ow;
     int64_t rows = hg_min(CONV_NHWC_ROW_BLOCK, CONV_NHWC_POINTERS / hg_max(1, p->taps));
@@ -177,6 +196,8 @@ typedef struct conv_nhwc_unit {
 /* Output pixels [ox, ox + count) of one output row; their pointers start at to[tap * n_rows]. */
 typedef struct conv_nhwc_span {
     int64_t ox, count;
+    const float *x;    /* of the map that is read */
+    int64_t c, pieces; /* its channels, and what they are cut into */
     const float **to;
     float *patch; /* depth floats for each pixel and kernel row */
 } conv_nhwc_span;
@@ -192,12 +213,17 @@ static void conv_nhwc_point_tap(const conv_nhwc_unit *u, const conv_nhwc_span *s
     end = hg_max(begin, hg_min(span->count, end - span->ox));
     for (int64_t i = 0; i < begin; i++)
         to[i] = u->zero;
-    const int64_t step = g->stride_w * g->c;
-    const int64_t at = (span->ox * g->stride_w + shift - g->pad_left) * g->c;
+    const int64_t step = g->stride_w * span->c;
+    const int64_t at = (span->ox * g->stride_w + shift - g->pad_left) * span->c;
     for (int64_t i = begin; i < end; i++)
         to[i] = line + at + i * step;
     for (int64_t i = end; i < span->count; i++)
         to[i] = u->zero;
+    for (int64_t piece = 1; piece < span->pieces; piece++) {
+        const float **next = to + piece * u->n_rows;
+        for (int64_t i = 0; i < span->count; i++)
+            next[i] = to[i] == u->zero ? u->zero : to[i] + piece * u->p->depth;
+    }
 }
 
 static void conv_nhwc_copy(const float *from, int64_t n, float *to)
@@ -253,28 +279,26 @@ static void conv_nhwc_point_row(const conv_nhwc_unit *u, const conv_nhwc_span *s
     }
 }
 
-/* Kernel rows of all planes. */
+/* Kernel rows of all planes of a map. */
 static void conv_nhwc_point_span(const conv_nhwc_unit *u, const conv_nhwc_span *span,
                                  int64_t picture, int64_t oy)
 {
     const conv_nhwc_plan *p = u->p;
     const hg_conv2d *g = &p->s.g;
-    const float *x =
-        (const float *)u->a->in[0].data + (p->by_row ? u->channel_group * p->s.group_c : 0);
     int64_t k = 0; /* divisions would take longer than pointing */
     for (int64_t i = 0; i < p->s.z.kernel; i++) {
         const int64_t plane = hg_conv_plane(&p->s.z, picture, i);
         int64_t y = oy * g->stride_h - g->pad_top;
         for (const int64_t end = k + g->kh; k < end; k++, y += g->dil_h) {
             const bool is_inside = plane >= 0 && y >= 0 && y < g->h;
-            const float *line = is_inside ? x + (plane * g->h + y) * g->w * g->c : NULL;
+            const float *line = is_inside ? span->x + (plane * g->h + y) * g->w * span->c : NULL;
             if (p->by_row) {
                 conv_nhwc_point_row(u, span, line, k, span->to + k * u->n_rows);
                 continue;
             }
             for (int64_t j = 0; j < g->kw; j++)
                 conv_nhwc_point_tap(u, span, line, j * g->dil_w,
-                                    span->to + (k * g->kw + j) * u->n_rows);
+                                    span->to + (k * g->kw + j) * p->pieces * u->n_rows);
         }
     }
 }
@@ -290,11 +314,18 @@ static void conv_nhwc_point(conv_nhwc_unit *u)
     u->patched = group;
     for (int64_t i = 0; i < u->n_rows;) {
         const int64_t pixel = u->row + i, ox = pixel % g->ow;
-        const conv_nhwc_span span = {.ox = ox,
-                                     .count = hg_min(g->ow - ox, u->n_rows - i),
-                                     .to = u->rows + i,
-                                     .patch = u->patch + i * p->s.k};
-        conv_nhwc_point_span(u, &span, pixel / (g->oh * g->ow), pixel / g->ow % g->oh);
+        conv_nhwc_span span = {.ox = ox,
+                               .count = hg_min(g->ow - ox, u->n_rows - i),
+                               .to = u->rows + i,
+                               .patch = u->patch + i * p->s.k};
+        for (int64_t m = 0; m < p->s.maps; m++) {
+            const holo_tensor *x = hg_conv_nhwc_map(u->a, m);
+            span.c = x->dim[x->rank - 1];
+            span.x = (const float *)x->data + (p->by_row ? group * p->s.group_c : 0);
+            span.pieces = p->s.maps == 1 ? 1 : span.c / p->depth;
+            conv_nhwc_point_span(u, &span, pixel / (g->oh * g->ow), pixel / g->ow % g->oh);
+            span.to += span.pieces * u->n_rows;
+        }
         i += span.count;
     }
 }
@@ -462,10 +493,10 @@ static void conv_nhwc_run(const hg_args *a, hg_range r)
     if (p.is_few) conv_nhwc_few_weights(&u);
     hg_epilogue ep;
     hg_epilogue_simple simple;
-    if (hg_epilogue_is_simple(a, CONV_NHWC_FIRST_EXTRA, &simple)) u.finish = &simple;
+    if (hg_epilogue_is_simple(a, hg_conv_nhwc_extra(a), &simple)) u.finish = &simple;
     const bool has_lane = a->code != NULL && u.finish == NULL;
     if (has_lane)
-        hg_epilogue_init(&ep, a, CONV_NHWC_FIRST_EXTRA, 1, hg_lane_tile_fast_avx2, scratch);
+        hg_epilogue_init(&ep, a, hg_conv_nhwc_extra(a), 1, hg_lane_tile_fast_avx2, scratch);
     for (int64_t i = r.begin; i < r.end; i++) {
         const int64_t group = i % p.groups, pixels = i / p.groups; /* channel group, row block */
         u.channel_group = pixels % p.s.groups;

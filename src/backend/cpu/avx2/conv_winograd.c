@@ -39,7 +39,6 @@
 #include <math.h>
 
 enum {
-    WINOGRAD_FIRST_EXTRA = 2,
     WINOGRAD_MIN_CHANNELS = 12,     /* below, transforms cost more than they save */
     WINOGRAD_MIN_TILES = 6,         /* likewise for the weights, */
     WINOGRAD_GROUP_TILES = 20,      /* where every panel has channels of its own (bench/op/conv) */
@@ -295,21 +294,22 @@ static void winograd_walk(const winograd_unit *u, int64_t at, winograd_place *pl
         place->x += WINOGRAD_OUT * u->p->s.g.dil_w;
 }
 
-/* Pointers to the 36 pixels of a tile; those outside are zero. */
-static void winograd_point(const winograd_unit *u, const winograd_place *at, const float **from)
+/* Pointers to the 36 pixels of a tile in a map of c channels; those outside are zero. */
+static void winograd_point(const winograd_unit *u, const winograd_place *at, const void *map,
+                           int64_t c, const float **from)
 {
     const hg_conv2d *g = &u->p->s.g;
     const int64_t y0 = at->y - g->pad_top, x0 = at->x - g->pad_left;
-    const float *x = (const float *)u->a->in[0].data + at->picture * g->h * g->w * g->c;
+    const float *x = (const float *)map + at->picture * g->h * g->w * c;
     int64_t column[WINOGRAD_IN];
     for (int j = 0; j < WINOGRAD_IN; j++) {
         const int64_t ix = x0 + j * g->dil_w;
-        column[j] = ix >= 0 && ix < g->w ? ix * g->c : -1;
+        column[j] = ix >= 0 && ix < g->w ? ix * c : -1;
     }
     for (int i = 0; i < WINOGRAD_IN; i++) {
         const int64_t iy = y0 + i * g->dil_h;
         const bool is_inside = iy >= 0 && iy < g->h;
-        const float *row = x + (is_inside ? iy * g->w * g->c : 0);
+        const float *row = x + (is_inside ? iy * g->w * c : 0);
         for (int j = 0; j < WINOGRAD_IN; j++)
             from[i * WINOGRAD_IN + j] = is_inside && column[j] >= 0 ? row + column[j] : u->zero;
     }
@@ -324,14 +324,15 @@ static void winograd_edge(const float **from, int64_t c, int64_t count, float ed
     }
 }
 
-/* Row `row` of V. */
-static void winograd_input(const winograd_unit *u, const winograd_place *at, int64_t row)
+/* The channels of a map in a row of V. */
+static void winograd_input_map(const winograd_unit *u, const winograd_place *at,
+                               const holo_tensor *map, float *to)
 {
     const winograd_plan *p = u->p;
-    const int64_t channels = p->s.g.c;
+    const int64_t channels = map->dim[map->rank - 1];
     const float *from[WINOGRAD_POINTS];
-    winograd_point(u, at, from);
-    float *to = u->v + row * p->channels, edge[WINOGRAD_POINTS][8];
+    winograd_point(u, at, map->data, channels, from);
+    float edge[WINOGRAD_POINTS][8];
     int64_t c = 0;
 #if HG_HAS_AVX512
     if (hg_has_avx512(u->a)) c = hg_winograd_inputs_avx512(from, 0, channels, to, p->v_step);
@@ -340,6 +341,17 @@ static void winograd_input(const winograd_unit *u, const winograd_place *at, int
     if (c == channels) return;
     winograd_edge(from, c, channels - c, edge);
     (void)winograd_inputs(from, 0, 8, to + c, p->v_step);
+}
+
+/* Row `row` of V; what a map writes behind its last channel is that of the next one. */
+static void winograd_input(const winograd_unit *u, const winograd_place *at, int64_t row)
+{
+    float *to = u->v + row * u->p->channels;
+    for (int64_t i = 0; i < u->p->s.maps; i++) {
+        const holo_tensor *map = hg_conv_nhwc_map(u->a, i);
+        winograd_input_map(u, at, map, to);
+        to += map->dim[map->rank - 1];
+    }
 }
 
 /* Bands: the planes of the input that those of the unit meet, and for each plane of the kernel a
@@ -621,10 +633,10 @@ static void winograd_run(const hg_args *a, hg_range r)
     scratch += winograd_zero_bytes(&p);
     hg_epilogue ep;
     hg_epilogue_simple simple;
-    if (hg_epilogue_is_simple(a, WINOGRAD_FIRST_EXTRA, &simple)) {
+    if (hg_epilogue_is_simple(a, hg_conv_nhwc_extra(a), &simple)) {
         winograd_simple(&u, &simple);
     } else if (a->code != NULL) {
-        hg_epilogue_init(&ep, a, WINOGRAD_FIRST_EXTRA, 1, hg_lane_tile_fast_avx2, scratch);
+        hg_epilogue_init(&ep, a, hg_conv_nhwc_extra(a), 1, hg_lane_tile_fast_avx2, scratch);
         u.lane = &ep;
     }
     winograd_begin(&u);
