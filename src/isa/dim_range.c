@@ -198,12 +198,24 @@ hg_dim hg_dim_max(hg_dims *d, hg_dim a, hg_dim b)
     return dim_range_extreme(d, HG_DIM_MAX, a, b);
 }
 
+/* a - b is no multiple of what goes into all its terms: 2 n is never 1. */
+static bool dim_range_misses(const hg_dims *d, hg_dim a, hg_dim b)
+{
+    hg_dim_sum difference = {.n = 0, .constant = 0};
+    if (!hg_dim_sum_add(d, &difference, a, 1) || !hg_dim_sum_add(d, &difference, b, -1))
+        return false;
+    const int64_t rest = difference.constant;
+    difference.constant = 0;
+    const int64_t content = hg_dim_sum_content(&difference);
+    return content > 1 && rest % content != 0;
+}
+
 hg_dim hg_dim_eq(hg_dims *d, hg_dim a, hg_dim b)
 {
     if (a == 0 || b == 0) return 0;
     hg_dim_info gap = dim_range_difference(d, a, b);
     if (a == b || (gap.low == 0 && gap.high == 0)) return hg_dim_const(d, 1);
-    if (gap.low > 0 || gap.high < 0) return hg_dim_const(d, 0);
+    if (gap.low > 0 || gap.high < 0 || dim_range_misses(d, a, b)) return hg_dim_const(d, 0);
     return hg_dim_before(d, a, b) ? hg_dim_plain(d, HG_DIM_EQ, a, b, 0)
                                   : hg_dim_plain(d, HG_DIM_EQ, b, a, 0);
 }

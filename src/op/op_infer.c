@@ -180,6 +180,12 @@ static bool infer_only_size(const hg_dims *d, hg_dim a, int64_t *value)
     return hg_dim_is_const(d, a, value) && *value != 1;
 }
 
+/* Never 1: what broadcasts with it has that size or 1. */
+static bool infer_is_not_one(hg_dims *d, hg_dim a)
+{
+    return hg_dim_is(d, hg_dim_eq(d, a, hg_dim_const(d, 1)), 0);
+}
+
 /* Sizes that are neither equal nor 1 become unequal ones. */
 static void infer_demand_broadcast(const hg_infer *n, hg_dim a, hg_dim b)
 {
@@ -207,6 +213,10 @@ holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg_dim b, hg_dim
     } else if (infer_is_wider(n->dims, a, b)) {
         *out = a;
     } else if (infer_is_wider(n->dims, b, a)) {
+        *out = b;
+    } else if (infer_is_not_one(n->dims, a)) {
+        *out = a;
+    } else if (infer_is_not_one(n->dims, b)) {
         *out = b;
     } else {
         /* By the order of the terms, so that a + b and b + a have the same shape. */

@@ -2,11 +2,13 @@
  * of one per operator. A node joins its reader when every use of its result is in that reader and
  * the shapes are the same, so nothing is computed twice; and when it is not the natural epilogue of
  * one product while its reader is that of a later one: a sum of many convolutions grows in their
- * epilogues, and each of them is stored once. */
+ * epilogues, and each of them is stored once. Sizes that only a run knows may be the same, as those
+ * of the levels of a pyramid are; a few sums and products join their reader then, too, at the price
+ * of being computed again in the rare case that a size is 1 and is repeated. */
 #include "pass/lane_body.h"
 #include "pass/pass.h"
 
-enum { FUSE_MAX_IN = 24, FUSE_MAX_OP = 160 };
+enum { FUSE_MAX_IN = 24, FUSE_MAX_OP = 160, FUSE_CHEAP_OP = 12 };
 
 /* Every use of value is an input of node `user`. */
 static bool fuse_only_in(const hg_graph *g, hg_value_id value, hg_node_id user)
@@ -26,8 +28,45 @@ static bool fuse_same_shape(const hg_type *a, const hg_type *b)
     return true;
 }
 
+/* A size that broadcasts to one that is never 1, and is no number: it is the same wherever the
+ * model works at all, unless it is 1. */
+static bool fuse_may_be_same(hg_graph *g, hg_dim from, hg_dim to)
+{
+    int64_t unused;
+    return from == to ||
+           (!hg_dim_is_const(&g->dims, from, &unused) && !hg_dim_is_const(&g->dims, to, &unused) &&
+            hg_dim_is(&g->dims, hg_dim_eq(&g->dims, to, hg_dim_const(&g->dims, 1)), 0));
+}
+
+static bool fuse_may_have_shape(hg_graph *g, const hg_type *from, const hg_type *to)
+{
+    if (from->rank != to->rank) return false;
+    for (int32_t k = 0; k < from->rank; k++)
+        if (!fuse_may_be_same(g, from->dim[k], to->dim[k])) return false;
+    return true;
+}
+
+/* Sums and products that may be computed more than once. */
+static bool fuse_is_cheap(const hg_lane_code *code)
+{
+    for (uint32_t i = 0; i < code->n_op; i++)
+        switch (code->op[i].op) {
+        case HG_LANE_LOAD:
+        case HG_LANE_CONST:
+        case HG_LANE_ADD:
+        case HG_LANE_SUB:
+        case HG_LANE_MUL:
+        case HG_LANE_MIN:
+        case HG_LANE_MAX:
+        case HG_LANE_NEG:
+        case HG_LANE_ABS: break;
+        default: return false;
+        }
+    return code->n_op <= FUSE_CHEAP_OP;
+}
+
 /* The producer of input i when it can be computed inside node id, else 0. */
-static hg_node_id fuse_candidate(const hg_graph *g, hg_node_id id, uint32_t i)
+static hg_node_id fuse_candidate(hg_graph *g, hg_node_id id, uint32_t i)
 {
     hg_value_id value = hg_node_in(g, hg_graph_node(g, id), i);
     if (value == 0) return 0;
@@ -35,7 +74,8 @@ static hg_node_id fuse_candidate(const hg_graph *g, hg_node_id id, uint32_t i)
     if (producer == 0 || !hg_lane_body_is(g, producer)) return 0;
     const hg_node *p = hg_graph_node(g, producer), *n = hg_graph_node(g, id);
     if (p->n_out != 1 || p->region != n->region) return 0;
-    if (!fuse_same_shape(&hg_graph_value(g, value)->type, &hg_graph_value(g, n->out[0])->type))
+    if (!fuse_may_have_shape(g, &hg_graph_value(g, value)->type,
+                             &hg_graph_value(g, n->out[0])->type))
         return 0;
     return fuse_only_in(g, value, id) ? producer : 0;
 }
@@ -59,7 +99,7 @@ static hg_node_id fuse_product(const hg_graph *g, hg_node_id id, const uint32_t 
 }
 
 /* The last product that node id could follow, itself or with the producers that could join it. */
-static hg_node_id fuse_last_product(const hg_graph *g, hg_node_id id, const uint32_t *position)
+static hg_node_id fuse_last_product(hg_graph *g, hg_node_id id, const uint32_t *position)
 {
     hg_node_id last = fuse_product(g, id, position);
     for (uint32_t i = 0; i < hg_graph_node(g, id)->n_in; i++) {
@@ -76,11 +116,15 @@ static holo_status fuse_pair(hg_graph *g, hg_node_id producer, hg_node_id id, hg
     hg_lane_body inner, outer;
     HG_TRY(hg_lane_body_read(g, producer, &inner));
     HG_TRY(hg_lane_body_read(g, id, &outer));
+    const hg_value_id result = hg_graph_node(g, producer)->out[0];
+    const bool is_same = fuse_same_shape(&hg_graph_value(g, result)->type,
+                                         &hg_graph_value(g, hg_graph_node(g, id)->out[0])->type);
     *out = 0;
-    if (inner.n_in + outer.n_in > FUSE_MAX_IN || inner.code.n_op + outer.code.n_op > FUSE_MAX_OP)
+    if (inner.n_in + outer.n_in > FUSE_MAX_IN || inner.code.n_op + outer.code.n_op > FUSE_MAX_OP ||
+        (!is_same && !fuse_is_cheap(&inner.code)))
         return HOLO_OK;
     hg_lane_body joined;
-    HG_TRY(hg_lane_body_join(g, &inner, hg_graph_node(g, producer)->out[0], &outer, &joined));
+    HG_TRY(hg_lane_body_join(g, &inner, result, &outer, &joined));
     return hg_lane_body_replace(g, id, &joined, out);
 }
 

@@ -133,6 +133,12 @@ static void dim_comparisons(void)
     dim_check(&d, "eq(a,a)", "1");
     dim_check(&d, "eq(a,a+1)", "0");
     dim_check(&d, "eq(a+1,0)", "0");
+    dim_check(&d, "eq(2*a,1)", "0");
+    dim_check(&d, "eq(2*a,4)", "eq(4,a*2)");
+    dim_check(&d, "eq(2*a,6*b+3)", "0");
+    dim_check(&d, "eq((a+31)//32*8,1)", "0");
+    dim_check(&d, "eq(3*a+1,1)", "eq(1,a*3+1)");
+    dim_check(&d, "select(eq(1,2*a),b,2*a)", "a*2");
     dim_check(&d, "lt(a,0)", "0");
     dim_check(&d, "lt(a,a+1)", "1");
     dim_check(&d, "lt(-1,a)", "1");

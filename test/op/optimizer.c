@@ -63,7 +63,9 @@ static void optimizer_rules(void)
         {in, "%y = " TRAINING "Adam(%r, %t, %x, %x, %x, %x)", "float32[b,2]"},
         {in, "%y = " TRAINING "Adagrad(%r, %t, %x, %x, %x, %x)", "!6 inputs and 1 outputs"},
         {in, "%y = " TRAINING "Adam(%r, %t, %x, %x, %z, %x)", "!they must agree"},
-        {in, "%y = " TRAINING "Adagrad(%x, %t, %x, %x, %x)", "float32[b,2]"},
+        {in, "%y = " TRAINING "Adagrad(%x, %t, %x, %x, %x)", "!input 0 is no scalar"},
+        {"%r: float32[k], %t: int64[], %x: float32[b,2]",
+         "%y = " TRAINING "Adagrad(%r, %t, %x, %x, %x)", "float32[b,2]"}, /* k may be 1 */
         {in, "%y = " TRAINING "Adagrad(%z, %t, %x, %x, %x)", "!input 0 is no scalar"},
         {in, "%y = " TRAINING "Adagrad(%r, %r, %x, %x, %x)", "!input 1 has element type float32"},
         {in, "%y = " TRAINING "Momentum(%r, %t, %x, %x, %x)", "!attribute 'alpha' is missing"},
