@@ -458,7 +458,8 @@ static void conv_nhwc_few_finish(const conv_nhwc_unit *u)
         hg_gemm_finish_all_avx2(&e, out, u->c, o, u->n_rows, 0, o);
         return;
     }
-    for (int64_t j = 0; e.bias != NULL && j < o; j++) { /* a division for each output takes longer */
+    for (int64_t j = 0; e.bias != NULL && j < o;
+         j++) { /* a division for each output takes longer */
         const float bias = e.bias[j] + (e.bias2 == NULL ? 0 : e.bias2[j]);
         for (int64_t i = j; i < u->n_rows * o; i += o)
             u->sum[i] = bias;
