@@ -159,7 +159,7 @@ static void conv_nchw_row(conv_nchw_unit *u, int64_t oy)
         step.c = c + col;
         step.cols = u->result != NULL ? width : cols;
         step.narrow = cols <= HG_PANEL / 2;
-        hg_gemm_begin_avx2(&step, plain, col, cols, edge);
+        hg_gemm_begin_avx2(&step, u->finish, col, cols, edge);
 #if HG_HAS_AVX512
         if (p->is_even) {
             hg_conv_nchw_row_avx512(&step, p->ahead, g->ow);
@@ -169,7 +169,9 @@ static void conv_nchw_row(conv_nchw_unit *u, int64_t oy)
         hg_gemm_panel(&step, g->ow);
     }
     if (u->finish != NULL && plain == NULL)
-        hg_gemm_finish_all_avx2(u->finish, out, c, g->o, g->ow, 0, g->o);
+        hg_gemm_finish_avx2(u->finish, NULL, NULL,
+                            hg_epilogue_residuals_at(u->finish, c - out, g->o), c, g->o, g->ow, 0,
+                            g->o);
 }
 
 static void conv_nchw_run(const hg_args *a, hg_range r)

@@ -602,14 +602,17 @@ static void winograd_begin(const winograd_unit *u)
                (size_t)p->channels * sizeof(float));
 }
 
-/* A bias and a clamp are added to the outputs before they are stored. */
-static void winograd_simple(winograd_unit *u, const hg_epilogue_simple *e)
+/* A bias and a clamp are added to the outputs before they are stored; what else there is then has a
+ * bias less to add. */
+static void winograd_simple(winograd_unit *u, hg_epilogue_simple *e)
 {
-    if (!hg_epilogue_is_plain(e) || e->bias2 != NULL) {
+    u->bias = e->bias;
+    e->bias = e->bias2;
+    e->bias2 = NULL;
+    if (!hg_epilogue_is_plain(e) || e->bias != NULL) {
         u->finish = e;
         return;
     }
-    u->bias = e->bias;
     if (e->act != HG_EPILOGUE_CLAMP) return;
     u->low = e->low;
     u->high = e->high;
