@@ -41,10 +41,21 @@ static void finish_edge(const hg_epilogue_simple *e, const finish_terms *t, floa
     }
 }
 
+/* Rows that lie one behind the other, and nothing that differs from column to column: they are as
+ * well one row, which has one edge instead of one for each. */
+static bool finish_is_row(const hg_epilogue_simple *e, const float *bias, int64_t ld, int64_t cols)
+{
+    return ld == cols && bias == NULL && !hg_epilogue_has_columns(e) && !hg_epilogue_has_rows(e);
+}
+
 void hg_gemm_finish_avx2(const hg_epilogue_simple *e, const float *bias, const float *bias2,
                          hg_epilogue_at residual, float *c, int64_t ld, int64_t rows, int64_t col,
                          int64_t cols)
 {
+    if (finish_is_row(e, bias, ld, cols)) {
+        cols *= rows;
+        rows = 1;
+    }
 #if HG_HAS_AVX512
     /* a short row in two pieces takes as long as with AVX2 alone */
     if ((e->cpu & HG_CPU_AVX512) != 0 && (cols % 16 == 0 || cols >= 64)) {
