@@ -448,6 +448,19 @@ holo_status hg_compile_write(hg_compile *c, hg_writer *out)
 
 /* ---- the result, opened once ----------------------------------------------------------------- */
 
+/* Places that serve for some open sizes do for most; those that don't for others, much smaller or
+ * larger, would cost a session time. */
+static holo_status compile_check_places(hg_compile *c, holo_session *session, uint32_t graph,
+                                        hg_assumed *assumed)
+{
+    static const int64_t sizes[] = {24, 640};
+    holo_error own = {0};
+    for (size_t i = 0; i < HG_COUNT(sizes); i++)
+        if (hg_assume(session, sizes[i], assumed, &own) == HOLO_OK)
+            HG_TRY(hg_places_check(c, session, graph));
+    return HOLO_OK;
+}
+
 /* Sizes settled without data. Those that are open are made up: errors are of no interest then, and
  * the sizes of memory neither, but an order of buffers that is good for some is good for most. */
 static holo_status compile_settle(hg_compile *c, holo_session *session, uint32_t graph)
@@ -467,10 +480,9 @@ static holo_status compile_settle(hg_compile *c, holo_session *session, uint32_t
     if (status != HOLO_OK && !assumed.is_fixed) return HOLO_OK;
     if (status != HOLO_OK) return hg_fail(c->ctx.error, status, "%s", own.message);
     HG_TRY(hg_places_find(c, session, graph, &arena));
-    if (assumed.is_fixed) {
-        c->report.arena_bytes += arena;
-        c->report.arena_bound += session->arena_bound;
-    }
+    if (!assumed.is_fixed) return compile_check_places(c, session, graph, &assumed);
+    c->report.arena_bytes += arena;
+    c->report.arena_bound += session->arena_bound;
     return HOLO_OK;
 }
 

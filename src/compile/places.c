@@ -15,7 +15,8 @@ enum {
     PLACES_WORK = 1 << 22,    /* spans placed in all: less than half a second */
     PLACES_PATIENCE = 8,      /* orders without success before the best one is shaken; then twice */
     PLACES_MOST = 512,        /* that often, and so on up to this, and from the beginning */
-    PLACES_WORTH = 50         /* the part of the bound that is left alone */
+    PLACES_WORTH = 50,        /* the part of the bound that is left alone, */
+    PLACES_LOSS = 20          /* and that a session takes before it looks by itself */
 };
 
 typedef struct places_search {
@@ -155,6 +156,23 @@ holo_status hg_places_find(hg_compile *c, const holo_session *s, uint32_t graph,
     HG_TRY(places_search_all(c, s, span, arena));
     places->section->count =
         hg_offsets_unstack(span, n, (hg_span_place *)(void *)(places->section + 1));
+    return HOLO_OK;
+}
+
+holo_status hg_places_check(hg_compile *c, const holo_session *s, uint32_t graph)
+{
+    hg_holo_places *section = c->places[graph].section;
+    const uint32_t n = s->graph->n_buffer;
+    hg_span *span;
+    uint32_t *room;
+    if (section == NULL || section->count == 0) return HOLO_OK;
+    HG_TRY(HG_NEW(&c->ctx, n, &span));
+    HG_TRY(HG_NEW(&c->ctx, n, &room));
+    memcpy(span, s->span, n * sizeof *span);
+    const hg_span_stack stack = {(const hg_span_place *)(const void *)(section + 1),
+                                 section->count};
+    if (hg_offsets_stack(span, n, stack, room) > s->arena_bound + s->arena_bound / PLACES_LOSS)
+        section->count = 0;
     return HOLO_OK;
 }
 

@@ -296,24 +296,31 @@ static size_t offsets_follow_stack(hg_span *span, uint32_t n, uint32_t n_steps, 
     return hg_offsets_follow(span, n, n_steps, (hg_span_order){room, stack.n}, room);
 }
 
+static void offsets_begin(hg_span *span, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        span[i].offset = 0;
+}
+
 size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t n_steps, size_t bound, uint32_t peak,
                          hg_span_stack advised, uint32_t *room)
 {
     uint32_t *order = room, wanted = 0;
     offsets_places p = offsets_places_in(span, n, room);
     const size_t small = bound > SIZE_MAX / 2 ? bound : bound + bound / 20;
-    if (advised.n != 0) {
-        size_t slab = hg_offsets_stack(span, n, advised, room);
-        if (slab > small) slab = offsets_follow_stack(span, n, n_steps, advised, room);
-        if (slab <= small) return slab;
-    }
+    const size_t stacked = advised.n == 0 ? SIZE_MAX : hg_offsets_stack(span, n, advised, room);
+    if (stacked != SIZE_MAX && stacked <= small) return stacked;
     if (!hg_offsets_can_add(span, n)) return SIZE_MAX;
-    for (uint32_t i = 0; i < n; i++) {
-        span[i].offset = 0;
-        if (span[i].bytes != 0) order[wanted++] = i;
-    }
+    offsets_begin(span, n);
     const size_t outward = offsets_outward(&p, span, n, peak);
     if (outward != SIZE_MAX && outward <= small) return hg_align_up(outward, HG_ALIGN);
+    if (advised.n != 0) {
+        const size_t slab = offsets_follow_stack(span, n, n_steps, advised, room);
+        if (slab != SIZE_MAX && slab <= small) return slab;
+        offsets_begin(span, n);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (span[i].bytes != 0) order[wanted++] = i;
     /* Placing eight spans once more takes as long as the system takes for a page. */
     const size_t worth = (size_t)wanted * (OFFSETS_PAGE / 8);
     const size_t enough = small > SIZE_MAX / 2 || small - bound > worth ? small : bound + worth;

@@ -31,9 +31,10 @@ typedef struct hg_span_stack {
 
 /* Assigns offsets so that spans that live at the same time do not overlap; none lives beyond step
  * n_steps. Bound and peak are those of hg_offsets_bound. A stack that is advised is taken when it
- * serves, or else its order; without one some orders are tried while the slab is more than a
- * twentieth above the bound. Fastest for spans in order of their first step. `room` has
- * HG_OFFSETS_ROOM entries. Returns the slab's size, or SIZE_MAX when it cannot be represented. */
+ * serves. Otherwise quicker ways come first, then the stack's order, then some others, while the
+ * slab is more than a twentieth above the bound. Fastest for spans in order of their first step.
+ * `room` has HG_OFFSETS_ROOM entries. Returns the slab's size, or SIZE_MAX when it cannot be
+ * represented. */
 size_t hg_offsets_assign(hg_span *span, uint32_t n, uint32_t n_steps, size_t bound, uint32_t peak,
                          hg_span_stack advised, uint32_t *room);
 /* Places each span on the one below it. Returns the slab's size, or SIZE_MAX when spans are not in

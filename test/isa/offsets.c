@@ -284,10 +284,11 @@ static void offsets_stacked(void)
         const size_t other = hg_offsets_stack(twice, n, stack, room);
         if (other == SIZE_MAX) refused++;
         if (other != SIZE_MAX) offsets_check_apart(twice, n, other);
-        /* From the lowest up, nothing comes to lie higher than before. */
+        /* As advice it is an order then, in which nothing comes to lie higher; what is quicker may
+         * take a twentieth more. */
         place[at].below = 0;
         const size_t again = hg_offsets_assign(span, n, OFFSETS_STEPS, slab, peak, stack, room);
-        CHECK(again <= slab);
+        CHECK(again <= slab + slab / 20);
         offsets_check_apart(span, n, again);
     }
     CHECK(refused > 5);
