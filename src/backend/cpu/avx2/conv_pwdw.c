@@ -21,18 +21,19 @@ enum {
     CONV_PWDW_BAND = 4,       /* output rows of the depthwise part while its input is in L1 */
     CONV_PWDW_INPUT = 131072, /* floats */
     CONV_PWDW_UNITS = 16,     /* wanted */
+    CONV_PWDW_ODD = 10,       /* an odd number of rows is halved from here on */
     CONV_PWDW_OVERLAP = 6     /* a block has so many rows for each that is computed twice */
 };
 
 typedef struct conv_pwdw_plan {
     hg_conv2d g;
-    int64_t panels, groups;   /* all of them; how many units they are */
-    int64_t width;            /* channels of the widest of these */
-    int64_t reach;            /* lines of the map that an output row spans */
-    int64_t band;             /* output rows for which the buffer has room */
-    int64_t lines;            /* of the buffer */
-    int64_t rows, row_blocks; /* output rows of a unit */
-    int64_t together;         /* blocks whose input stays in L2 from panel to panel */
+    int64_t panels, groups; /* all of them; how many units they are */
+    int64_t width;          /* channels of the widest of these */
+    int64_t reach;          /* lines of the map that an output row spans */
+    int64_t band;           /* output rows for which the buffer has room */
+    int64_t lines;          /* of the buffer */
+    hg_cut rows;            /* output rows of a unit */
+    int64_t together;       /* blocks whose input stays in L2 from panel to panel */
 } conv_pwdw_plan;
 
 /* Groups of panels, of equal size but for one panel. */
@@ -59,14 +60,17 @@ static void conv_pwdw_plan_of(const hg_args *a, conv_pwdw_plan *p)
     const int64_t twice = hg_max(0, hg_min(p->reach, g->h) - g->stride_h);
     const int64_t least = hg_max(1, CONV_PWDW_OVERLAP * twice / g->stride_h);
     const int64_t wanted = hg_ceil_div(CONV_PWDW_UNITS, p->groups * hg_max(1, g->n));
-    p->row_blocks = hg_min(hg_max(g->n < 2 ? 2 : 1, wanted), hg_max(1, oh / least));
-    p->rows = hg_ceil_div(oh, p->row_blocks);
-    p->row_blocks = hg_ceil_div(oh, p->rows);
+    int64_t blocks = hg_min(hg_max(g->n < 2 ? 2 : 1, wanted), hg_max(1, oh / least));
+    /* seven rows are four and three: two threads rather share the panels */
+    if (blocks == 2 && oh % 2 != 0 && oh < CONV_PWDW_ODD && p->groups % 2 == 0) blocks = 1;
+    /* of an odd number of units one of two threads does one more */
+    if (blocks > 1 && blocks * p->groups * hg_max(1, g->n) % 2 != 0) blocks--;
+    p->rows = hg_cut_into(oh, blocks, 1);
     /* a map without rows may be of any width */
-    const double input = (double)p->rows * (double)g->stride_h * (double)g->w * (double)g->c;
+    const double input = (double)p->rows.size * (double)g->stride_h * (double)g->w * (double)g->c;
     const int64_t fit = input <= 1 ? CONV_PWDW_INPUT : (int64_t)(CONV_PWDW_INPUT / input);
-    p->together = hg_min(hg_max(1, fit), p->row_blocks);
-    p->band = hg_min(p->band, p->together * p->rows);
+    p->together = hg_min(hg_max(1, fit), p->rows.count);
+    p->band = hg_min(p->band, p->together * p->rows.size);
     p->lines = hg_min(hg_max(1, g->h), (p->band - 1) * g->stride_h + p->reach);
 }
 
@@ -97,7 +101,7 @@ static hg_work conv_pwdw_work(const hg_args *a)
     if (holo_tensor_count(&a->out[0]) == 0) return (hg_work){0};
     conv_pwdw_plan p;
     conv_pwdw_plan_of(a, &p);
-    return (hg_work){.units = p.g.n * p.row_blocks * p.groups,
+    return (hg_work){.units = p.g.n * p.rows.count * p.groups,
                      .scratch = conv_pwdw_pointer_bytes() + conv_pwdw_buffer_bytes(&p) +
                                 conv_pwdw_weight_bytes(a, &p) + conv_pwdw_result_bytes(a, &p) +
                                 hg_epilogue_scratch(a)};
@@ -250,14 +254,15 @@ static void conv_pwdw_run(const hg_args *a, hg_range r)
     u.dw.y_col = u.ep != NULL ? p.width : g->o;
     u.dw.y_row = g->ow * u.dw.y_col;
     for (int64_t i = r.begin, done; i < r.end; i += done) {
-        const int64_t block = i / p.groups % p.row_blocks, group = i % p.groups;
+        const int64_t block = i / p.groups % p.rows.count, group = i % p.groups;
         /* Whole blocks of a picture are one: no rows are computed twice. */
         const int64_t whole =
-            group == 0 ? hg_min(p.together, hg_min(p.row_blocks - block, (r.end - i) / p.groups))
+            group == 0 ? hg_min(p.together, hg_min(p.rows.count - block, (r.end - i) / p.groups))
                        : 0;
-        const int64_t oy = block * p.rows, end = hg_min(g->oh, oy + hg_max(1, whole) * p.rows);
+        const int64_t oy = hg_cut_at(&p.rows, block),
+                      end = hg_cut_at(&p.rows, block + hg_max(1, whole));
         done = whole == 0 ? 1 : whole * p.groups;
-        u.image = i / p.groups / p.row_blocks;
+        u.image = i / p.groups / p.rows.count;
         for (int64_t j = group; j < (whole == 0 ? group + 1 : p.groups); j++) {
             u.col = j * p.panels / p.groups * HG_PANEL;
             u.cols = hg_min((j + 1) * p.panels / p.groups * HG_PANEL, g->o) - u.col;
