@@ -21,7 +21,8 @@ enum {
     CONV_PWDW_BAND = 4,       /* output rows of the depthwise part while its input is in L1 */
     CONV_PWDW_INPUT = 131072, /* floats */
     CONV_PWDW_UNITS = 16,     /* wanted */
-    CONV_PWDW_ODD = 10,       /* an odd number of rows is halved from here on */
+    CONV_PWDW_ODD = 10,       /* an odd number of rows is halved from here on, */
+    CONV_PWDW_DEEP = 768,     /* or where fewer products make an output: it goes to another core */
     CONV_PWDW_OVERLAP = 6     /* a block has so many rows for each that is computed twice */
 };
 
@@ -62,7 +63,10 @@ static void conv_pwdw_plan_of(const hg_args *a, conv_pwdw_plan *p)
     const int64_t wanted = hg_ceil_div(CONV_PWDW_UNITS, p->groups * hg_max(1, g->n));
     int64_t blocks = hg_min(hg_max(g->n < 2 ? 2 : 1, wanted), hg_max(1, oh / least));
     /* seven rows are four and three: two threads rather share the panels */
-    if (blocks == 2 && oh % 2 != 0 && oh < CONV_PWDW_ODD && p->groups % 2 == 0) blocks = 1;
+    const bool is_deep =
+        (double)g->c * (double)g->h * (double)g->w >= CONV_PWDW_DEEP * (double)oh * (double)g->ow;
+    if (is_deep && blocks == 2 && oh % 2 != 0 && oh < CONV_PWDW_ODD && p->groups % 2 == 0)
+        blocks = 1;
     /* of an odd number of units one of two threads does one more */
     if (blocks > 1 && blocks * p->groups * hg_max(1, g->n) % 2 != 0) blocks--;
     p->rows = hg_cut_into(oh, blocks, 1);
@@ -72,6 +76,13 @@ static void conv_pwdw_plan_of(const hg_args *a, conv_pwdw_plan *p)
     p->together = hg_min(hg_max(1, fit), p->rows.count);
     p->band = hg_min(p->band, p->together * p->rows.size);
     p->lines = hg_min(hg_max(1, g->h), (p->band - 1) * g->stride_h + p->reach);
+}
+
+/* The first row of a block. Of seven rows the first four come first: above them there is padding.
+ */
+static int64_t conv_pwdw_first(const conv_pwdw_plan *p, int64_t block)
+{
+    return p->rows.total - hg_cut_at(&p->rows, p->rows.count - block);
 }
 
 /* Scratch: pointers, the buffer, widened depthwise weights, the result before an epilogue, the
@@ -259,8 +270,8 @@ static void conv_pwdw_run(const hg_args *a, hg_range r)
         const int64_t whole =
             group == 0 ? hg_min(p.together, hg_min(p.rows.count - block, (r.end - i) / p.groups))
                        : 0;
-        const int64_t oy = hg_cut_at(&p.rows, block),
-                      end = hg_cut_at(&p.rows, block + hg_max(1, whole));
+        const int64_t oy = conv_pwdw_first(&p, block),
+                      end = conv_pwdw_first(&p, block + hg_max(1, whole));
         done = whole == 0 ? 1 : whole * p.groups;
         u.image = i / p.groups / p.rows.count;
         for (int64_t j = group; j < (whole == 0 ? group + 1 : p.groups); j++) {
