@@ -21,7 +21,8 @@ typedef struct hg_compile_model {
 typedef struct hg_compile_places {
     hg_holo_places *section;
     size_t bytes;
-    uint32_t at; /* in the table of sections */
+    uint32_t at;    /* in the table of sections */
+    bool is_better; /* than what a session finds: kept for any sizes */
 } hg_compile_places;
 
 typedef struct hg_compile hg_compile;

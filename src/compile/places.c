@@ -103,9 +103,9 @@ static void places_run(places_search *p, size_t enough)
     }
 }
 
-/* A better order than the session's, which then counts. */
-static holo_status places_search_all(hg_compile *c, const holo_session *s, hg_span *span,
-                                     size_t *arena)
+/* Looks for a better order than the session's, which then counts. */
+static holo_status places_improve(hg_compile *c, const holo_session *s, hg_span *span, bool *better,
+                                  size_t *arena)
 {
     const size_t enough = s->arena_bound + s->arena_bound / PLACES_WORTH;
     places_search p = {.n = s->graph->n_buffer,
@@ -119,7 +119,8 @@ static holo_status places_search_all(hg_compile *c, const holo_session *s, hg_sp
     HG_TRY(HG_NEW(&c->ctx, HG_OFFSETS_ROOM(p.n, p.n_steps), &p.room));
     places_run(&p, enough);
     const hg_span_order best = {p.best, p.wanted};
-    if (p.slab < s->arena_bytes)
+    *better = p.slab < s->arena_bytes;
+    if (*better)
         *arena = hg_offsets_follow(span, p.n, p.n_steps, best, p.room);
     else
         memcpy(span, s->span, p.n * sizeof *span);
@@ -153,7 +154,7 @@ holo_status hg_places_find(hg_compile *c, const holo_session *s, uint32_t graph,
     assert(n <= (places->bytes - sizeof *places->section) / sizeof(hg_span_place));
     HG_TRY(HG_NEW(&c->ctx, n, &span));
     memcpy(span, s->span, n * sizeof *span);
-    HG_TRY(places_search_all(c, s, span, arena));
+    HG_TRY(places_improve(c, s, span, &places->is_better, arena));
     places->section->count =
         hg_offsets_unstack(span, n, (hg_span_place *)(void *)(places->section + 1));
     return HOLO_OK;
@@ -165,7 +166,7 @@ holo_status hg_places_check(hg_compile *c, const holo_session *s, uint32_t graph
     const uint32_t n = s->graph->n_buffer;
     hg_span *span;
     uint32_t *room;
-    if (section == NULL || section->count == 0) return HOLO_OK;
+    if (section == NULL || section->count == 0 || c->places[graph].is_better) return HOLO_OK;
     HG_TRY(HG_NEW(&c->ctx, n, &span));
     HG_TRY(HG_NEW(&c->ctx, n, &room));
     memcpy(span, s->span, n * sizeof *span);

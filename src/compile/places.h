@@ -11,7 +11,8 @@ HG_MUST_CHECK holo_status hg_places_room(hg_compile *c, uint32_t graph);
  * memory than what the runtime finds by itself. *arena: the bytes it needs. */
 HG_MUST_CHECK holo_status hg_places_find(hg_compile *c, const holo_session *s, uint32_t graph,
                                          size_t *arena);
-/* Drops it where it does not serve for the sizes that the session has now. */
+/* Drops it where it does not serve for the sizes that the session has now, unless it is an order
+ * that a session would not find. */
 HG_MUST_CHECK holo_status hg_places_check(hg_compile *c, const holo_session *s, uint32_t graph);
 /* Puts the sections of a file that is written into it: through `w`, or where it lies in memory. */
 HG_MUST_CHECK holo_status hg_places_seal(hg_compile *c, hg_writer *w, uint8_t *data);
