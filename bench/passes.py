@@ -16,13 +16,14 @@ import qdq
 import tables
 import zoo
 
-MODELS = ["minilm-l6-v2", "yolov8n", "ppocrv4-rec", "whisper-tiny-dec-int8", "minimind2-small-int8", "piper-vits",
-          "silero-vad-v5", "whisper-tiny-encoder-torchscript", "mobilenet_v2", "efficientnet_b0", "stories15m", "unet",
-          "vae_decoder"]
+MODELS = ["minilm-l6-v2", "yolov8n", "ppocrv4-det", "ppocrv4-rec", "whisper-tiny-dec-int8", "minimind2-small-int8",
+          "piper-vits", "silero-vad-v5", "whisper-tiny-encoder-torchscript", "mobilenet_v2", "efficientnet_b0",
+          "stories15m", "unet", "vae_decoder"]
 # Models made of those, for passes that wait for what these lack: codes, 16-bit floats, tables.
 MADE = ["mobilenet_v2 int8", "minilm-l6-v2 int4", "squeezenet1_1 half", "byte chain", "frame"]
 # Of bench/zoo, for the same reason.
-ZOO = ["bytes_enlarged", "bytes_embedding", "bytes_clamped", "bytes_product", "rnn_h64_b64", "tacotron_step"]
+ZOO = ["phi_16", "unet_plus_plus", "bytes_enlarged", "bytes_embedding", "bytes_clamped", "bytes_product",
+       "rnn_h64_b64", "tacotron_step"]
 UNITS = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
 
 
