@@ -19,11 +19,13 @@ static int64_t lift_last(const hg_graph *g, hg_value_id v)
     return t->rank > 0 && hg_dim_is_const(&g->dims, t->dim[t->rank - 1], &size) ? size : 0;
 }
 
-/* A 1x1 convolution that leaves no more channels than it reads, before its bias is its epilogue. */
+/* A 1x1 convolution that leaves no more channels than it reads, before its bias is its epilogue.
+ * One channel makes no pixel that would have to stay together. */
 static bool lift_is_conv(const hg_graph *g, const hg_node *n)
 {
-    return hg_nhwc_is_pointwise(n) && n->n_in == LIFT_CONV_INPUTS &&
-           lift_last(g, n->out[0]) <= lift_last(g, hg_node_in(g, n, 0));
+    if (!hg_nhwc_is_pointwise(n) || n->n_in != LIFT_CONV_INPUTS) return false;
+    const int64_t from = lift_last(g, hg_node_in(g, n, 0)), to = lift_last(g, n->out[0]);
+    return from > 1 && to > 0 && to <= from;
 }
 
 /* How many elements side by side a node works on: 1 for one input and numbers, those of a pixel
@@ -156,13 +158,13 @@ static holo_status lift_conv(hg_graph *g, hg_node_id id, const hg_node_id *move,
     hg_dim dim[HG_MAX_RANK];
     hg_build_init(&b, g, id);
     const hg_value_id source = hg_node_in(g, hg_graph_node(g, move[count - 1]), 0);
-    const int64_t from = lift_last(g, hg_build_in(&b, 0)), to = lift_last(g, b.node->out[0]);
+    const hg_value_id x = hg_build_in(&b, 0), weights = hg_build_in(&b, 1);
+    const int64_t from = lift_last(g, x), to = lift_last(g, b.node->out[0]);
     uint32_t rank = lift_dims(g, source, from, from, dim);
     const int64_t beside = lift_last(g, source) / from;
     dim[rank - 2] = hg_dim_mul(&g->dims, dim[rank - 2], hg_dim_const(&g->dims, beside));
     dim[rank - 1] = hg_dim_const(&g->dims, from);
-    hg_value_id in[LIFT_CONV_INPUTS] = {hg_build_reshape(&b, source, dim, rank),
-                                        hg_build_in(&b, 1)};
+    hg_value_id in[LIFT_CONV_INPUTS] = {hg_build_reshape(&b, source, dim, rank), weights};
     const hg_node_id made = hg_build_clone(&b, in, LIFT_CONV_INPUTS);
     if (made == 0) return b.status;
     rank = lift_dims(g, source, from, to, dim);

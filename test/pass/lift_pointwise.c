@@ -96,6 +96,14 @@ static void lift_pixels(void)
                     "  %y = Add(%r, %k)\n  return %y\n}\n",
         LIFT_PIXELS "  %c = holo:ConvNhwc(%r, %u) {kernel_shape=[1,1], out_channels=16}\n"
                     "  return %c\n}\n",
+        /* one channel, which any move keeps together */
+        "graph g(%x: float32[n,4,6], %v: float32[6,8], %u: float32[1,1,1,16]) {\n"
+        "  %p = MatMul(%x, %v)\n"
+        "  %t = Transpose(%p) {perm=[0,2,1]}\n"
+        "  %s = holo:Dims() {dims=dims[n,8,4,1]}\n"
+        "  %r = Reshape(%t, %s)\n"
+        "  %c = holo:ConvNhwc(%r, %u) {kernel_shape=[1,1], out_channels=1}\n"
+        "  return %c\n}\n",
         /* a kernel that meets neighbours */
         LIFT_PIXELS "  %c = holo:ConvNhwc(%r, %u) {kernel_shape=[1,1], strides=[2,2], "
                     "out_channels=3}\n  return %c\n}\n",

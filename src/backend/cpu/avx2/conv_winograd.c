@@ -343,7 +343,8 @@ static void winograd_input_map(const winograd_unit *u, const winograd_place *at,
     (void)winograd_inputs(from, 0, 8, to + c, p->v_step);
 }
 
-/* Row `row` of V; what a map writes behind its last channel is that of the next one. */
+/* Row `row` of V. What a map writes behind its last channel are zeros, where the next map or row
+ * comes to lie, or the row of zeros. */
 static void winograd_input(const winograd_unit *u, const winograd_place *at, int64_t row)
 {
     float *to = u->v + row * u->p->channels;
