@@ -8,7 +8,7 @@
 #include "compile/places.h"
 
 #include "base/hash.h"
-#include "runtime/session.h"
+#include "runtime/redzone.h"
 
 enum {
     PLACES_BUFFERS = 1 << 13, /* of more a session finds the places itself */
@@ -103,27 +103,48 @@ static void places_run(places_search *p, size_t enough)
     }
 }
 
-/* Looks for a better order than the session's, which then counts. */
-static holo_status places_improve(hg_compile *c, const holo_session *s, hg_span *span, bool *better,
-                                  size_t *arena)
+/* Buffers of a session whose sizes are settled, laid out as a session does, without what some
+ * builds leave between them: all builds write the same file. */
+typedef struct places_layout {
+    hg_span *span;
+    uint32_t n, n_steps;
+    uint32_t *room;
+    size_t bound, slab;
+} places_layout;
+
+static holo_status places_settled(hg_compile *c, const holo_session *s, places_layout *l)
 {
-    const size_t enough = s->arena_bound + s->arena_bound / PLACES_WORTH;
-    places_search p = {.n = s->graph->n_buffer,
-                       .n_steps = s->graph->program.head.n_step,
-                       .slab = SIZE_MAX,
-                       .span = span,
-                       .state = 1};
-    if (s->arena_bytes <= enough) return HOLO_OK;
+    size_t *live;
+    uint32_t peak;
+    *l = (places_layout){.n = s->graph->n_buffer, .n_steps = s->graph->program.head.n_step};
+    HG_TRY(HG_NEW(&c->ctx, l->n, &l->span));
+    HG_TRY(HG_NEW(&c->ctx, HG_OFFSETS_ROOM(l->n, l->n_steps), &l->room));
+    HG_TRY(HG_NEW(&c->ctx, (size_t)l->n_steps + 1, &live));
+    memcpy(l->span, s->span, l->n * sizeof *l->span);
+    for (uint32_t i = 0; i < l->n; i++)
+        if (l->span[i].bytes != 0) l->span[i].bytes -= HG_REDZONE_BYTES;
+    l->bound = hg_offsets_bound(l->span, l->n, l->n_steps, live, &peak);
+    l->slab =
+        hg_offsets_assign(l->span, l->n, l->n_steps, l->bound, peak, (hg_span_stack){0}, l->room);
+    return HOLO_OK;
+}
+
+/* Looks for a better order, which then counts. */
+static holo_status places_improve(hg_compile *c, places_layout *l, bool *better)
+{
+    const size_t enough = l->bound + l->bound / PLACES_WORTH;
+    places_search p = {
+        .n = l->n, .n_steps = l->n_steps, .slab = SIZE_MAX, .room = l->room, .state = 1};
+    if (l->slab <= enough) return HOLO_OK;
+    HG_TRY(HG_NEW(&c->ctx, p.n, &p.span));
     HG_TRY(HG_NEW(&c->ctx, p.n, &p.order));
     HG_TRY(HG_NEW(&c->ctx, p.n, &p.best));
-    HG_TRY(HG_NEW(&c->ctx, HG_OFFSETS_ROOM(p.n, p.n_steps), &p.room));
+    memcpy(p.span, l->span, p.n * sizeof *p.span);
     places_run(&p, enough);
-    const hg_span_order best = {p.best, p.wanted};
-    *better = p.slab < s->arena_bytes;
+    *better = p.slab < l->slab;
     if (*better)
-        *arena = hg_offsets_follow(span, p.n, p.n_steps, best, p.room);
-    else
-        memcpy(span, s->span, p.n * sizeof *span);
+        l->slab = hg_offsets_follow(l->span, l->n, l->n_steps, (hg_span_order){p.best, p.wanted},
+                                    l->room);
     return HOLO_OK;
 }
 
@@ -147,32 +168,27 @@ holo_status hg_places_room(hg_compile *c, uint32_t graph)
 holo_status hg_places_find(hg_compile *c, const holo_session *s, uint32_t graph, size_t *arena)
 {
     hg_compile_places *places = &c->places[graph];
-    const uint32_t n = s->graph->n_buffer;
-    hg_span *span;
+    places_layout l;
     *arena = s->arena_bytes;
     if (places->section == NULL) return HOLO_OK;
-    assert(n <= (places->bytes - sizeof *places->section) / sizeof(hg_span_place));
-    HG_TRY(HG_NEW(&c->ctx, n, &span));
-    memcpy(span, s->span, n * sizeof *span);
-    HG_TRY(places_improve(c, s, span, &places->is_better, arena));
+    HG_TRY(places_settled(c, s, &l));
+    assert(l.n <= (places->bytes - sizeof *places->section) / sizeof(hg_span_place));
+    HG_TRY(places_improve(c, &l, &places->is_better));
+    *arena = l.slab;
     places->section->count =
-        hg_offsets_unstack(span, n, (hg_span_place *)(void *)(places->section + 1));
+        hg_offsets_unstack(l.span, l.n, (hg_span_place *)(void *)(places->section + 1));
     return HOLO_OK;
 }
 
 holo_status hg_places_check(hg_compile *c, const holo_session *s, uint32_t graph)
 {
     hg_holo_places *section = c->places[graph].section;
-    const uint32_t n = s->graph->n_buffer;
-    hg_span *span;
-    uint32_t *room;
+    places_layout l;
     if (section == NULL || section->count == 0 || c->places[graph].is_better) return HOLO_OK;
-    HG_TRY(HG_NEW(&c->ctx, n, &span));
-    HG_TRY(HG_NEW(&c->ctx, n, &room));
-    memcpy(span, s->span, n * sizeof *span);
+    HG_TRY(places_settled(c, s, &l));
     const hg_span_stack stack = {(const hg_span_place *)(const void *)(section + 1),
                                  section->count};
-    if (hg_offsets_stack(span, n, stack, room) > s->arena_bound + s->arena_bound / PLACES_LOSS)
+    if (hg_offsets_stack(l.span, l.n, stack, l.room) > l.bound + l.bound / PLACES_LOSS)
         section->count = 0;
     return HOLO_OK;
 }

@@ -210,6 +210,7 @@ typedef struct conv_nhwc_unit {
     const hg_epilogue_simple *finish; /* NULL: nothing, or the interpreter afterwards */
 } conv_nhwc_unit;
 
+#if !defined(__wasm__) /* a page downloads it for pictures that it does not have */
 /* Tiles read a few lines of each of their rows, which no processor notices as a stream: from memory
  * that takes three times as long as computing on it. What lies side by side is read here in order,
  * so that it is in L2 by then (64 to 256 channels of 8 x 56 x 56 pixels and a residual: 12.2 -> 6.4
@@ -240,6 +241,7 @@ static void conv_nhwc_stream_rows(const conv_nhwc_unit *u)
         if (u->finish->residual[n].data != NULL && !u->finish->residual[n].per_row)
             conv_nhwc_stream_map(u, u->finish->residual[n].data, p->s.g.o);
 }
+#endif
 
 /* Output pixels [ox, ox + count) of one output row; their pointers start at to[tap * n_rows]. */
 typedef struct conv_nhwc_span {
@@ -557,7 +559,9 @@ static void conv_nhwc_run(const hg_args *a, hg_range r)
         u.panel = group * p.s.panels / p.groups;
         u.panels = (group + 1) * p.s.panels / p.groups - u.panel;
         conv_nhwc_point(&u);
+#if !defined(__wasm__)
         if (p.is_huge && group == 0 && i + p.groups <= r.end) conv_nhwc_stream_rows(&u);
+#endif
         const int64_t col = u.channel_group * p.s.group_o + u.panel * HG_PANEL;
         u.c = has_lane ? u.sum : (float *)a->out[0].data + u.row * p.s.g.o + col;
         u.ld = has_lane ? p.group * HG_PANEL : p.s.g.o;
