@@ -139,6 +139,17 @@ static inline int64_t hg_ceil_div(int64_t a, int64_t b)
     return (a % b != 0 && ((a < 0) == (b < 0))) ? q + 1 : q;
 }
 
+/* The greatest number that goes into both; neither is negative, and 0 is a multiple of all. */
+static inline int64_t hg_gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* Things cut into parts: things of each but the last, and how many parts. */
 typedef struct hg_cut {
     int64_t size, count; /* of the largest part; of parts */

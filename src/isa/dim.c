@@ -193,6 +193,11 @@ bool hg_dim_is(const hg_dims *d, hg_dim dim, int64_t value)
     return hg_dim_is_const(d, dim, &actual) && actual == value;
 }
 
+bool hg_dim_is_never(hg_dims *d, hg_dim dim, int64_t value)
+{
+    return hg_dim_is(d, hg_dim_eq(d, dim, hg_dim_const(d, value)), 0);
+}
+
 int64_t hg_dim_symbol_of(const hg_dims *d, hg_dim dim)
 {
     return dim != 0 && d->rec[dim].op == HG_DIM_SYMBOL ? d->rec[dim].value : -1;

@@ -101,6 +101,8 @@ hg_dim hg_dim_make(hg_dims *d, hg_dim_op op, hg_dim a, hg_dim b, hg_dim c);
 bool hg_dim_is_const(const hg_dims *d, hg_dim dim, int64_t *value);
 /* True when dim is the constant `value`. */
 bool hg_dim_is(const hg_dims *d, hg_dim dim, int64_t value);
+/* Known to be another number than `value` whatever the symbols. */
+bool hg_dim_is_never(hg_dims *d, hg_dim dim, int64_t value);
 /* The symbol's number when dim is a bare symbol, else -1. */
 int64_t hg_dim_symbol_of(const hg_dims *d, hg_dim dim);
 /* Known to be at least 0 / 1 whatever the symbols (sizes are never negative). */

@@ -4,14 +4,7 @@
 int64_t hg_dim_gcd(int64_t a, int64_t b)
 {
     if (a == INT64_MIN || b == INT64_MIN) return 1;
-    a = a < 0 ? -a : a;
-    b = b < 0 ? -b : b;
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
+    return hg_gcd(a < 0 ? -a : a, b < 0 ? -b : b);
 }
 
 /* ---- sums ---------------------------------------------------------------------- */

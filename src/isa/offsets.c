@@ -264,6 +264,16 @@ static offsets_places offsets_places_in(const hg_span *span, uint32_t n, uint32_
                             .head = room + (size_t)5 * n};
 }
 
+bool hg_offsets_can_add(const hg_span *span, uint32_t n)
+{
+    size_t total = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (span[i].bytes > SIZE_MAX / 4 || total > SIZE_MAX / 4) return false;
+        total += span[i].bytes;
+    }
+    return true;
+}
+
 size_t hg_offsets_follow(hg_span *span, uint32_t n, uint32_t n_steps, hg_span_order order,
                          uint32_t *room)
 {

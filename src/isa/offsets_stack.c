@@ -6,16 +6,6 @@
  * stack is right: 5 us. */
 #include "isa/offsets.h"
 
-bool hg_offsets_can_add(const hg_span *span, uint32_t n)
-{
-    size_t total = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (span[i].bytes > SIZE_MAX / 4 || total > SIZE_MAX / 4) return false;
-        total += span[i].bytes;
-    }
-    return true;
-}
-
 static size_t stack_end(const hg_span *s)
 {
     return hg_align_up(s->offset + s->bytes, HG_ALIGN);
@@ -40,8 +30,8 @@ static bool stack_place(hg_span *span, uint32_t n, hg_span_stack stack)
     return is_whole;
 }
 
-/* Spans in order of their first step, with those that are alive beside each: pairs that overlap are
- * counted rather than asked for one by one. Returns the slab's size. */
+/* Spans in order of their first step, with those that are alive beside each. Whether any two
+ * overlap is asked once, at the end. Returns the slab's size. */
 static size_t stack_check(const hg_span *span, uint32_t n, uint32_t *alive)
 {
     uint32_t n_alive = 0, before = 0;

@@ -180,12 +180,6 @@ static bool infer_only_size(const hg_dims *d, hg_dim a, int64_t *value)
     return hg_dim_is_const(d, a, value) && *value != 1;
 }
 
-/* Never 1: what broadcasts with it has that size or 1. */
-static bool infer_is_not_one(hg_dims *d, hg_dim a)
-{
-    return hg_dim_is(d, hg_dim_eq(d, a, hg_dim_const(d, 1)), 0);
-}
-
 /* Sizes that are neither equal nor 1 become unequal ones. */
 static void infer_demand_broadcast(const hg_infer *n, hg_dim a, hg_dim b)
 {
@@ -214,9 +208,9 @@ holo_status hg_infer_broadcast_dim(const hg_infer *n, hg_dim a, hg_dim b, hg_dim
         *out = a;
     } else if (infer_is_wider(n->dims, b, a)) {
         *out = b;
-    } else if (infer_is_not_one(n->dims, a)) {
+    } else if (hg_dim_is_never(n->dims, a, 1)) { /* b is the same, or 1 */
         *out = a;
-    } else if (infer_is_not_one(n->dims, b)) {
+    } else if (hg_dim_is_never(n->dims, b, 1)) {
         *out = b;
     } else {
         /* By the order of the terms, so that a + b and b + a have the same shape. */

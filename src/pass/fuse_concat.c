@@ -16,11 +16,6 @@ typedef struct concat_maps {
     int64_t piece; /* the greatest number of channels that goes into each */
 } concat_maps;
 
-static int64_t concat_gcd(int64_t a, int64_t b)
-{
-    return b == 0 ? a : concat_gcd(b, a % b);
-}
-
 /* A Concat of channels; a map of one pixel is whole as it is computed (plan/join.c). */
 static const hg_node *concat_of(const hg_graph *g, hg_value_id v)
 {
@@ -44,7 +39,7 @@ static bool concat_collect(const hg_graph *g, hg_value_id v, concat_maps *m)
         if (m->n == HG_NHWC_MAPS || !hg_dim_is_const(&g->dims, t->dim[3], &channels) ||
             channels < 1)
             return false;
-        m->piece = concat_gcd(m->piece, channels);
+        m->piece = hg_gcd(m->piece, channels);
         m->map[m->n++] = v;
         return true;
     }

@@ -35,7 +35,7 @@ static bool fuse_may_be_same(hg_graph *g, hg_dim from, hg_dim to)
     int64_t unused;
     return from == to ||
            (!hg_dim_is_const(&g->dims, from, &unused) && !hg_dim_is_const(&g->dims, to, &unused) &&
-            hg_dim_is(&g->dims, hg_dim_eq(&g->dims, to, hg_dim_const(&g->dims, 1)), 0));
+            hg_dim_is_never(&g->dims, to, 1));
 }
 
 static bool fuse_may_have_shape(hg_graph *g, const hg_type *from, const hg_type *to)

@@ -113,6 +113,18 @@ static uint32_t lift_moves(const hg_graph *g, hg_node_id id, int64_t block, hg_n
     return 0;
 }
 
+/* `value` is what node `id` gave; it and the moves that led to it are gone. */
+static holo_status lift_replace(hg_build *b, hg_node_id id, const hg_node_id *move, uint32_t count,
+                                hg_value_id value)
+{
+    hg_build_replace(b, 0, value);
+    if (b->status != HOLO_OK) return b->status;
+    hg_graph_remove_node(b->g, id);
+    for (uint32_t k = 0; k < count; k++)
+        hg_graph_remove_node(b->g, move[k]);
+    return HOLO_OK;
+}
+
 static holo_status lift_node(hg_graph *g, hg_node_id id, const hg_node_id *move, uint32_t count)
 {
     hg_build b;
@@ -132,11 +144,7 @@ static holo_status lift_node(hg_graph *g, hg_node_id id, const hg_node_id *move,
         made = hg_build_copy(&b, move[k], in, n_move);
     }
     if (made == 0) return b.status;
-    hg_build_replace(&b, 0, hg_graph_node(g, made)->out[0]);
-    if (b.status == HOLO_OK) hg_graph_remove_node(g, id);
-    for (uint32_t k = 0; k < count && b.status == HOLO_OK; k++)
-        hg_graph_remove_node(g, move[k]);
-    return b.status;
+    return lift_replace(&b, id, move, count, hg_graph_node(g, made)->out[0]);
 }
 
 /* The dims of a value whose pixels have `to` channels instead of `from`. */
@@ -178,9 +186,7 @@ static holo_status lift_conv(hg_graph *g, hg_node_id id, const hg_node_id *move,
         rank = lift_dims(g, hg_graph_node(g, move[k])->out[0], from, to, dim);
         in[0] = hg_build_reshape(&b, in[0], dim, rank);
     }
-    if (in[0] == 0) return b.status;
-    hg_build_replace(&b, 0, in[0]);
-    return b.status;
+    return in[0] == 0 ? b.status : lift_replace(&b, id, move, count, in[0]);
 }
 
 static holo_status lift_run(hg_graph *g, bool *changed)

@@ -238,15 +238,19 @@ static holo_status load_places(holo_model *m, const hg_holo_section *section, ho
 {
     const size_t size = (size_t)section->size;
     if (size < sizeof(hg_holo_places) || size > SIZE_MAX / 4)
-        return hg_fail(e, HOLO_E_FORMAT, "a section of places has %zu bytes", size);
+        return hg_fail(e, HOLO_E_FORMAT, "a section of places has %zu bytes, expected %zu or more",
+                       size, sizeof(hg_holo_places));
     hg_holo_places *copy = hg_arena_alloc_raw(&m->arena, size);
     if (copy == NULL) return hg_fail_nomem(e, size);
     memcpy(copy, m->data + section->offset, size);
     HG_TRY(hg_holo_check_hash(section, copy, "places", e));
     const size_t room = (size - sizeof *copy) / sizeof(hg_span_place);
-    if (copy->graph >= m->n_program || copy->count > room)
-        return hg_fail(e, HOLO_E_FORMAT, "%u places, room for %zu, are those of program %u of %u",
-                       copy->count, room, copy->graph, m->n_program);
+    if (copy->graph >= m->n_program)
+        return hg_fail(e, HOLO_E_FORMAT, "places are those of program %u, the file has %u",
+                       copy->graph, m->n_program);
+    if (copy->count > room)
+        return hg_fail(e, HOLO_E_FORMAT, "a section has %u places, room for %zu", copy->count,
+                       room);
     m->graph[copy->graph].places =
         (hg_span_stack){(const hg_span_place *)(const void *)(copy + 1), copy->count};
     return HOLO_OK;

@@ -97,11 +97,7 @@ static int64_t conv_nhwc_piece(const hg_args *a, const hg_conv_nhwc_shape *s)
     int64_t piece = 0;
     for (int64_t i = 0; i < s->maps; i++) {
         const holo_tensor *x = hg_conv_nhwc_map(a, i);
-        for (int64_t c = x->dim[x->rank - 1]; c != 0;) {
-            const int64_t rest = piece % c;
-            piece = c;
-            c = rest;
-        }
+        piece = hg_gcd(piece, x->dim[x->rank - 1]);
     }
     return piece;
 }
@@ -508,8 +504,8 @@ static void conv_nhwc_few_finish(const conv_nhwc_unit *u)
         hg_gemm_finish_all_avx2(&e, out, u->c, o, u->n_rows, 0, o);
         return;
     }
-    for (int64_t j = 0; e.bias != NULL && j < o;
-         j++) { /* a division for each output takes longer */
+    /* Column by column: a division for each output takes longer than all else there is to do. */
+    for (int64_t j = 0; e.bias != NULL && j < o; j++) {
         const float bias = e.bias[j] + (e.bias2 == NULL ? 0 : e.bias2[j]);
         for (int64_t i = j; i < u->n_rows * o; i += o)
             u->sum[i] = bias;
